@@ -33,6 +33,7 @@ var allowed = map[string]string{
 	"internal/app/stock_test.go":                   "names the type of repeatable.Rand",
 	"internal/app/import_beside_test.go":           "full length only: how long creations take beside an import",
 	"internal/app/webhook_delivery_test.go":        "full length only: how soon events arrive",
+	"internal/store/search_boundaries_test.go":     "names the type of repeatable.Rand",
 	"internal/store/stats_test.go":                 "polls figures of the store, which give no signal, and adds up the time of copies",
 	"internal/tests/with-chromium/board_test.go":   "the service's pauses are real, while its clock stands still",
 	"internal/web/courier/killed_test.go":          "full length only: polls a file that Chromium writes half a minute later",

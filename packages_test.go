@@ -109,11 +109,13 @@ var rules = map[string]rule{
 		foundation, "internal/actor",
 	}, mayNot: useCase},
 	"internal/stock": {may: []string{
+		"internal/outbox",
 		"internal/delivery", "internal/idempotency", "internal/movement", "internal/audit", foundation,
 	}, mayNot: useCase},
 	"internal/accounting": {
 		may: []string{
-			"internal/audit", "internal/delivery", "internal/mail", "internal/money", "internal/statement", foundation,
+			"internal/audit", "internal/delivery", "internal/mail", "internal/money", "internal/outbox", "internal/statement",
+			foundation,
 		}, mayNot: useCase,
 	},
 	"internal/saved":  {may: []string{"internal/delivery", foundation}, mayNot: useCase},
@@ -148,6 +150,8 @@ var rules = map[string]rule{
 	"internal/webhook": {may: []string{
 		"internal/figures", "internal/delivery", "internal/mail", "internal/outbox", "internal/signature", foundation,
 	}, mayNot: useCase},
+	"internal/downloads": {mayNot: pure},
+
 	"internal/demo":     {may: []string{"internal/delivery", foundation}, mayNot: useCase},
 	"internal/simulate": {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
 
@@ -197,7 +201,8 @@ var rules = map[string]rule{
 		"internal/web/page", "internal/web", foundation,
 	}},
 	"internal/web/docs": {may: []string{
-		"api", "docs", "internal/signature", "internal/web/page", "internal/web/samples", "internal/web", foundation,
+		"api", "docs", "internal/downloads", "internal/signature", "internal/web/page", "internal/web/samples",
+		"internal/web", foundation,
 	}},
 	"internal/web/home": {may: []string{"internal/web/page", "internal/web"}},
 
@@ -255,10 +260,13 @@ var rules = map[string]rule{
 		"internal/app", "internal/config", "internal/web/browser", "internal/web/pagetest",
 	}},
 
-	"internal/db":        {may: []string{foundation}, mayNot: storage},
-	"internal/backups":   {may: []string{foundation}, mayNot: storage},
+	"internal/db":      {may: []string{foundation}, mayNot: storage},
+	"internal/backups": {may: []string{foundation}, mayNot: storage},
+	"internal/exports": {
+		may: []string{"internal/delivery", "internal/money", "internal/record", foundation}, mayNot: useCase,
+	},
 	"internal/db/backup": {may: []string{"internal/db", foundation}, mayNot: storage},
-	"internal/store": {may: []string{"internal/accounting", "internal/money", "internal/statement",
+	"internal/store": {may: []string{"internal/accounting", "internal/exports", "internal/money", "internal/statement",
 		"internal/db", "internal/db/backup", "internal/installation", "internal/figures", "internal/report",
 		"internal/delivery", "internal/mail", "internal/mailer", "internal/idempotency", "internal/movement",
 		"internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock",

@@ -1,12 +1,14 @@
-// Package api holds the OpenAPI documents of the service. They are embedded, so
-// that a running service serves the documents that it was built and tested with.
+// Package api holds the OpenAPI documents of the service. They are embedded, so that a
+// running service serves the documents that it was built and tested with. What else
+// describes the interfaces is derived from them: copies in OpenAPI 3.0, and an AsyncAPI
+// document of the events.
 package api
 
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -24,15 +26,26 @@ var OpenAPI []byte
 //go:embed ops.yaml
 var Ops []byte
 
-// OpenAPIAsJSON returns OpenAPI in JSON. GET /openapi.json serves it.
-var OpenAPIAsJSON = sync.OnceValues(func() ([]byte, error) { return asJSON(OpenAPI) })
+// anyServer is where the documents name the service that serves them.
+const anyServer = "\nservers:\n  - url: /\n"
 
-// OpsAsJSON returns Ops in JSON. GET /ops.json serves it.
-var OpsAsJSON = sync.OnceValues(func() ([]byte, error) { return asJSON(Ops) })
+// At returns a document with the address of the service, as tools need it that read the
+// document from a file.
+func At(document []byte, address string) ([]byte, error) {
+	before, after, found := bytes.Cut(document, []byte(anyServer))
+	if !found {
+		return nil, errors.New("the document does not name the server /")
+	}
+	server, err := yaml.Dump(address)
+	if err != nil {
+		return nil, err
+	}
+	return bytes.Join([][]byte{before, []byte("\nservers:\n  - url: "), server, after}, nil), nil
+}
 
-// asJSON returns a YAML document in JSON. The members keep their order, in which
-// tools show the operations.
-func asJSON(document []byte) ([]byte, error) {
+// AsJSON returns a YAML document in JSON. The members keep their order, in which tools
+// show the operations.
+func AsJSON(document []byte) ([]byte, error) {
 	var root yaml.Node
 	if err := yaml.Load(document, &root); err != nil {
 		return nil, err

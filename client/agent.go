@@ -6,8 +6,12 @@ import (
 	"sync"
 )
 
-// modulePath is the path of the module that this package belongs to.
-const modulePath = "github.com/dropyard/dropyard"
+// modulePath is the path of the module that this package belongs to in the repository, and packagePath that of the
+// module that a service offers.
+const (
+	modulePath  = "github.com/dropyard/dropyard"
+	packagePath = modulePath + "/client"
+)
 
 // defaultUserAgent returns the User-Agent of a service without one: the version of this module that the program was
 // built with.
@@ -22,7 +26,7 @@ func moduleVersion(info *debug.BuildInfo) string {
 		return develVersion
 	}
 	for _, module := range append([]*debug.Module{&info.Main}, info.Deps...) {
-		if module.Path != modulePath {
+		if module.Path != modulePath && module.Path != packagePath {
 			continue
 		}
 		if module.Replace != nil {

@@ -17,6 +17,9 @@ func TestModuleVersion(t *testing.T) {
 		"a release": {
 			&debug.BuildInfo{Main: shop, Deps: []*debug.Module{&other, {Path: modulePath, Version: "v0.1.0"}}}, "0.1.0",
 		},
+		"a release from a service": {
+			&debug.BuildInfo{Main: shop, Deps: []*debug.Module{{Path: packagePath, Version: "v0.1.0"}}}, "0.1.0",
+		},
 		"a checkout beside": {
 			&debug.BuildInfo{Main: shop, Deps: []*debug.Module{
 				{Path: modulePath, Version: "v0.1.0", Replace: &debug.Module{Path: "../dropyard"}},

@@ -44,6 +44,8 @@ const (
 	CodeConflict            ErrorCode = "conflict"              // 409: the partner_order_id is taken
 	CodeOrderNotCancellable ErrorCode = "order_not_cancellable" // 409: Details.Status is neither pending nor accepted
 	CodeOrderNotEditable    ErrorCode = "order_not_editable"    // 409: Details.Fields cannot be edited any more
+	// 409, for operators: another product, Details.ProductID, has the sku
+	CodeSKUTaken ErrorCode = "sku_taken"
 	// 409, for operators: Details.Allowed has the statuses that can follow
 	CodeInvalidTransition ErrorCode = "invalid_transition"
 	// 409: the first request with this key is still running
@@ -97,6 +99,9 @@ type ErrorDetails struct {
 	ServerTime time.Time          `json:"server_time,omitzero"` // the service's clock; with ReasonTimestampSkew
 
 	OrderID string `json:"order_id,omitempty"` // of the order that has the partner_order_id; with conflict
+	// the product that has the sku, and the sku; with sku_taken
+	ProductID int64  `json:"product_id,omitempty"`
+	SKU       string `json:"sku,omitempty"`
 	// what cannot be edited, and what still can; with order_not_editable
 	Fields   []string `json:"fields,omitempty"`
 	Editable []string `json:"editable,omitempty"`
@@ -151,9 +156,10 @@ type Problem struct {
 
 // Shortage is a product of which there is not enough for an order.
 type Shortage struct {
-	ProductID int64 `json:"product_id"`
-	Available int64 `json:"available"`
-	Requested int64 `json:"requested"`
+	ProductID int64  `json:"product_id"`
+	SKU       string `json:"sku,omitempty"`
+	Available int64  `json:"available"`
+	Requested int64  `json:"requested"`
 }
 
 // UnauthorizedReason says why a signature or a sign-in was refused.

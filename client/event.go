@@ -131,6 +131,7 @@ type StatementClosed struct {
 // StockLow is the data of [EventStockLow].
 type StockLow struct {
 	ProductID int64  `json:"product_id"`
+	SKU       string `json:"sku"` // empty if it has none
 	Name      string `json:"name"`
 	Quantity  int64  `json:"quantity"` // over all locations
 	Threshold int64  `json:"threshold"`
@@ -139,6 +140,7 @@ type StockLow struct {
 // StockChanged is the data of [EventStockChanged].
 type StockChanged struct {
 	ProductID  int64        `json:"product_id"`
+	SKU        string       `json:"sku"` // empty if it has none
 	Name       string       `json:"name"`
 	Location   string       `json:"location"`
 	Quantity   int64        `json:"quantity"` // at the location, afterwards

@@ -18,6 +18,7 @@ type Product struct {
 	Price       float64       `json:"price"` // Canadian dollars, not cents; at most two decimals
 	Status      ProductStatus `json:"status"`
 	Barcode     string        `json:"barcode"`      // empty if there is none
+	SKU         *string       `json:"sku"`          // the partner's own name of it; nil if there is none
 	IsAvailable bool          `json:"is_available"` // the product is active and Quantity more than 0
 }
 
@@ -32,7 +33,8 @@ type ProductList struct {
 
 // ProductQuery chooses products. Zero fields do not restrict.
 type ProductQuery struct {
-	Search string `query:"search"` // text anywhere in the name or barcode, in either case
+	Search string `query:"search"` // text anywhere in the name, barcode or sku, in either case
+	SKU    string `query:"sku"`    // only the product with this sku
 	Limit  int    `query:"limit"`  // the most products of a page, 1 to 100; 50 if it is 0
 	Offset int    `query:"offset"` // how many products to skip
 }

@@ -90,7 +90,10 @@ const (
 	ActionUserJoined          AuditAction = "user.joined"
 	ActionUserChanged         AuditAction = "user.changed"
 	ActionUserRemoved         AuditAction = "user.removed"
+	ActionUserLinked          AuditAction = "user.linked" // to a person of the partner's OpenID provider
 	ActionAccountChanged      AuditAction = "account.changed"
+	ActionOpenIDChanged       AuditAction = "openid.changed" // how the people of a partner sign in
+	ActionDomainChanged       AuditAction = "domain.changed" // at which they have their addresses
 )
 
 // AuditPage is a page of the audit log.

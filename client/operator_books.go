@@ -211,6 +211,7 @@ func (o *Operator) ListBalances(ctx context.Context, q BalancesQuery, options ..
 // AdjustmentRequest is a correction of what a partner was charged.
 type AdjustmentRequest struct {
 	AmountCents int64  `json:"amount_cents"`       // CAD, before taxes; below zero if too much was charged
+	Currency    string `json:"currency,omitempty"` // CAD, or empty
 	OrderID     string `json:"order_id,omitempty"` // whose charge is corrected, with its part of the taxes; empty for none
 	Reason      string `json:"reason"`
 }
@@ -226,7 +227,8 @@ func (o *Operator) CreateAdjustment(
 
 // PaymentRequest is a payment by a partner.
 type PaymentRequest struct {
-	AmountCents int64  `json:"amount_cents"` // CAD
+	AmountCents int64  `json:"amount_cents"`       // CAD
+	Currency    string `json:"currency,omitempty"` // CAD, or empty
 	Notes       string `json:"notes,omitempty"`
 }
 

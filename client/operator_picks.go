@@ -59,6 +59,7 @@ type PickLine struct {
 	ProductID int64  `json:"product_id"`
 	Name      string `json:"name"`
 	Barcode   string `json:"barcode,omitempty"` // in lists
+	SKU       string `json:"sku,omitempty"`     // when the order was created
 	Location  string `json:"location"`
 	Quantity  int64  `json:"quantity"`
 	Picked    int64  `json:"picked"`

@@ -14,6 +14,7 @@ type ProductRequest struct {
 	StockMin int64         `json:"stock_min,omitempty"` // at which the product is to be restocked
 	StockMax int64         `json:"stock_max,omitempty"` // at least StockMin; StockMin if it is 0
 	Barcode  string        `json:"barcode,omitempty"`
+	SKU      string        `json:"sku,omitempty"`    // the partner's own name of it; see [CodeSKUTaken]
 	Status   ProductStatus `json:"status,omitempty"` // [ProductActive] if it is empty
 }
 
@@ -62,6 +63,7 @@ type ProductChange struct {
 	StockMin *int64        `json:"stock_min,omitempty"`
 	StockMax *int64        `json:"stock_max,omitempty"` // raised to StockMin if it is nil and would be less
 	Barcode  *string       `json:"barcode,omitempty"`
+	SKU      *string       `json:"sku,omitempty"` // empty to remove it
 	Status   ProductStatus `json:"status,omitempty"`
 }
 
@@ -76,7 +78,8 @@ func (o *Operator) ChangeProduct(
 
 // CatalogueQuery chooses products of a partner. Zero fields do not restrict.
 type CatalogueQuery struct {
-	Search   string        `query:"search"`    // text anywhere in the name or barcode, in either case
+	Search   string        `query:"search"`    // text anywhere in the name, barcode or sku, in either case
+	SKU      string        `query:"sku"`       // only the product with this sku
 	LowStock bool          `query:"low_stock"` // only products whose quantity is at most their StockMin
 	Status   ProductStatus `query:"status"`
 	Limit    int           `query:"limit"`  // the most products of a page, 1 to 500; 50 if it is 0

@@ -76,6 +76,7 @@ type System struct {
 	LogPendingBytes *int64    `json:"log_pending_bytes,omitempty"` // of it, not in the database file yet
 	LastBackupAt    time.Time `json:"last_backup_at,omitzero"`     // zero if there is none, and with PostgreSQL
 	Backups         *Backups  `json:"backups,omitempty"`           // that the service makes; nil if it makes none
+	Exports         *Exports  `json:"exports,omitempty"`           // that the service writes; nil if it writes none
 	// why data does not age by the clock of the node that answers; nil if it does
 	ClockDoubt *ClockDoubt     `json:"clock_doubt,omitempty"`
 	Held       *Hold           `json:"held,omitempty"` // why no webhooks and mails are sent; nil if they are
@@ -182,6 +183,27 @@ func (o *Operator) Resume(ctx context.Context, options ...CallOption) (*System, 
 // [CodeConflict] while another one is being made, and if the service makes no backups.
 func (o *Operator) BeginBackup(ctx context.Context, options ...CallOption) (*System, error) {
 	return fetch[System](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/system/backup", keyed: true}, options)
+}
+
+// Exports describes the files of each day that the service writes for programs that analyze them.
+type Exports struct {
+	KeptIn     BackupPlace  `json:"kept_in"`
+	NextDay    string       `json:"next_day"` // the day that is exported next, such as 2026-11-27
+	NextAt     time.Time    `json:"next_at"`
+	DaysBehind int          `json:"days_behind"`        // that are due and were not exported
+	FailedAt   time.Time    `json:"failed_at,omitzero"` // of the latest attempt; zero unless it has failed
+	Error      string       `json:"error,omitempty"`    // why
+	Last       *ExportedDay `json:"last,omitempty"`     // the latest that was exported; nil before the first
+}
+
+// ExportedDay is a day that was exported.
+type ExportedDay struct {
+	Day            string    `json:"day"`
+	SealedAt       time.Time `json:"sealed_at"` // when it was settled which rows are in its files
+	DoneAt         time.Time `json:"done_at"`   // when its manifest was written
+	Files          int64     `json:"files"`
+	Bytes          int64     `json:"bytes"`
+	ManifestSHA256 string    `json:"manifest_sha256"`
 }
 
 // Backups describes the backups that the service makes of its embedded database.

@@ -89,12 +89,14 @@ type Money struct {
 	Currency    Currency `json:"currency"`
 }
 
-// Item is a quantity of a product. Name is the product's name when the order was
-// created; it is set in answers only.
+// Item is a quantity of a product. A request names the product by exactly one of ProductID, SKU and
+// Barcode. An answer has its ProductID, and its SKU and Name when the order was created.
 type Item struct {
-	ProductID int64  `json:"product_id"`
-	Name      string `json:"name,omitempty"`
-	Quantity  int64  `json:"quantity"` // 1 or more
+	ProductID int64  `json:"product_id,omitempty"`
+	SKU       string `json:"sku,omitempty"`
+	Barcode   string `json:"barcode,omitempty"` // in requests only
+	Name      string `json:"name,omitempty"`    // in answers only
+	Quantity  int64  `json:"quantity"`          // 1 or more
 }
 
 // CancelRequest is a cancellation.

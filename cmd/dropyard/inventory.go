@@ -9,7 +9,8 @@ import (
 )
 
 type productsCommand struct {
-	Search string `help:"Only products with this text in the name or barcode." placeholder:"TEXT"`
+	Search string `help:"Only products with this text in the name, barcode or SKU." placeholder:"TEXT"`
+	SKU    string `name:"sku" help:"Only the product with this SKU." placeholder:"TEXT"`
 	listFlags
 	partnerFlags
 }
@@ -23,7 +24,7 @@ func (c *productsCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	q := client.ProductQuery{Search: c.Search}
+	q := client.ProductQuery{Search: c.Search, SKU: c.SKU}
 	return list(&c.listFlags, "products", largestInventoryPage, productColumns(),
 		func(size int, option client.CallOption) ([]client.Product, bool, error) {
 			q.Limit = size
@@ -45,8 +46,16 @@ func productColumns() []column[client.Product] {
 		figure("MAX", func(p client.Product) string { return number(p.StockMax) }),
 		figure("PRICE", func(p client.Product) string { return fmt.Sprintf("$%.2f", p.Price) }),
 		text("BARCODE", func(p client.Product) string { return p.Barcode }),
+		text("SKU", skuOf),
 		text("STATUS", func(p client.Product) string { return string(p.Status) }),
 	}
+}
+
+func skuOf(p client.Product) string {
+	if p.SKU == nil {
+		return ""
+	}
+	return *p.SKU
 }
 
 // stockCell returns the quantity of a product, and marks what is low.

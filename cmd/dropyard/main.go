@@ -59,6 +59,7 @@ type commands struct {
 	Copy     copyCommand     `cmd:"" group:"Server:" help:"Copy all data from one database to another, such as from SQLite to PostgreSQL."`
 	Partner  partnerCommand  `cmd:"" group:"Server:" help:"Approve partners, export a partner's data, or erase a recipient's data."`
 	Audit    auditCommand    `cmd:"" group:"Server:" help:"Export the audit log of operators' changes."`
+	Export   exportCommand   `cmd:"" group:"Server:" help:"Write files of each day's orders, events, movements and journal for programs that analyze them."`
 
 	Completion completionCommand `cmd:"" group:"Help:" help:"Print a script that completes commands and flags in a shell."`
 	Man        manCommand        `cmd:"" group:"Help:" help:"Print the manual page."`

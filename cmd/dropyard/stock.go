@@ -15,6 +15,7 @@ type stockCommand struct {
 	List     listStockCommand    `cmd:"" help:"List a partner's products and their stock."`
 	Levels   stockLevelsCommand  `cmd:"" help:"Show a product's stock at each location."`
 	Add      addProductCommand   `cmd:"" help:"Add a product to a partner's catalogue."`
+	SetSKU   setSKUCommand       `cmd:"" name:"sku" help:"Set or remove a product's SKU."`
 	Low      lowStockCommand     `cmd:"" help:"List what is to be restocked, of all partners."`
 	Receive  receiveCommand      `cmd:"" help:"Book a receipt of goods."`
 	Transfer transferCommand     `cmd:"" help:"Book a transfer from one location to another."`
@@ -30,7 +31,8 @@ type stockFlags struct {
 }
 
 type listStockCommand struct {
-	Search string `help:"Only products with this text in the name or barcode." placeholder:"TEXT"`
+	Search string `help:"Only products with this text in the name, barcode or SKU." placeholder:"TEXT"`
+	SKU    string `name:"sku" help:"Only the product with this SKU." placeholder:"TEXT"`
 	Low    bool   `help:"Only products to restock."`
 	listFlags
 	stockFlags
@@ -42,7 +44,7 @@ func (c *listStockCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	q := client.CatalogueQuery{Search: c.Search, LowStock: c.Low}
+	q := client.CatalogueQuery{Search: c.Search, SKU: c.SKU, LowStock: c.Low}
 	return list(&c.listFlags, "products", largestPage, productColumns(),
 		func(size int, option client.CallOption) ([]client.Product, bool, error) {
 			q.Limit = size
@@ -73,8 +75,10 @@ func (c *stockLevelsCommand) Run(ctx context.Context) error {
 		return err
 	}
 	stock := stockCell(found.Product)
-	fields := []terminal.Field{field("product",
-		number(found.ProductID)), field("name", found.Name), {Name: "stock", Value: stock.Text, Style: stock.Style}}
+	fields := []terminal.Field{
+		field("product", number(found.ProductID)), field("name", found.Name), field("sku", skuOf(found.Product)),
+		{Name: "stock", Value: stock.Text, Style: stock.Style},
+	}
 	for _, level := range found.Levels {
 		fields = append(fields, field("at "+level.Location, number(level.Quantity)))
 	}
@@ -87,6 +91,7 @@ type addProductCommand struct {
 	Min     int64   `help:"Quantity at which it is to be restocked." placeholder:"N"`
 	Max     int64   `help:"Quantity to which it is restocked." placeholder:"N"`
 	Barcode string  `help:"Barcode." placeholder:"TEXT"`
+	SKU     string  `name:"sku" help:"The partner's own name of the product." placeholder:"TEXT"`
 	outputFlags
 	stockFlags
 }
@@ -99,13 +104,38 @@ func (c *addProductCommand) Run(ctx context.Context) error {
 	}
 	var answer client.Answer
 	added, err := operator.CreateProduct(ctx, c.Partner,
-		client.ProductRequest{Name: c.Name, Price: c.Price, StockMin: c.Min, StockMax: c.Max, Barcode: c.Barcode},
+		client.ProductRequest{
+			Name: c.Name, Price: c.Price, StockMin: c.Min, StockMax: c.Max, Barcode: c.Barcode, SKU: c.SKU,
+		},
 		client.WithAnswer(&answer))
 	if err != nil {
 		return err
 	}
 	return c.output().record(&answer, []terminal.Field{field("product",
 		number(added.ProductID)), field("name", added.Name), field("status", string(added.Status))})
+}
+
+type setSKUCommand struct {
+	ProductID int64  `arg:"" help:"The product."`
+	SKU       string `arg:"" optional:"" name:"sku" help:"The partner's own name of the product; left out to remove it."`
+	outputFlags
+	stockFlags
+}
+
+// Run sets the SKU.
+func (c *setSKUCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	changed, err := operator.ChangeProduct(ctx, c.Partner, c.ProductID, client.ProductChange{SKU: &c.SKU},
+		client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	return c.output().record(&answer, []terminal.Field{field("product",
+		number(changed.ProductID)), field("name", changed.Name), field("sku", skuOf(*changed))})
 }
 
 type lowStockCommand struct {

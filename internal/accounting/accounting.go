@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/paging"
@@ -98,7 +99,7 @@ var numberRule = form.Length(0, 30)
 // ReadFirmEntry reads such a request.
 func ReadFirmEntry(f *form.Form) FirmEntry {
 	entry := FirmEntry{Firm: money.Firm{
-		Name:    f.Text("name", form.Required, form.Length(1, 255)),
+		Name:    f.Text("name", form.Required, delivery.OwnNameRule),
 		Address: f.Text("address", form.Optional, form.Length(0, 500)),
 	}}
 	if numbers := f.Object("numbers", form.Optional); numbers != nil {

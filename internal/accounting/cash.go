@@ -60,9 +60,9 @@ func isUnconfirmed(ctx context.Context, tx Reader, of money.Carried) (bool, erro
 // of the orders that it is of.
 func entriesBehind(ctx context.Context, tx Reader, held money.Held) (entries []*money.Entry, err error) {
 	const page = 200
-	filter := Filter{PartnerID: held.PartnerID, CourierID: held.CourierID, Limit: page}
+	var after Cursor
 	for held.Cents > 0 {
-		found, err := tx.Entries(ctx, filter)
+		found, err := tx.CashEntries(ctx, held, after, page)
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +70,7 @@ func entriesBehind(ctx context.Context, tx Reader, held money.Held) (entries []*
 		if len(found) < page || money.Covered(held, entries) {
 			return entries, nil
 		}
-		filter.After = CursorOf(found[len(found)-1])
+		after = CursorOf(found[len(found)-1])
 	}
 	return entries, nil
 }
@@ -199,6 +199,7 @@ type HandIn struct {
 
 var (
 	currencyRule  = form.OneOf(delivery.CAD, delivery.USD)
+	countedNone   = form.Define("counted_none", "0, as the courier keeps everything")
 	keptAtMost    = form.Define("kept_at_most", "at most {dollars} dollars, which the courier carries")
 	accountAtMost = form.Define("account_at_most", "at most {dollars} dollars, which the account has")
 	owedAtMost    = form.Define("owed_at_most", "at most {dollars} dollars, which are owed to the partner")
@@ -279,6 +280,9 @@ func (s *Service) HandIn(ctx context.Context, courierID string, h HandIn) (count
 			}
 			if h.Kept > max(0, count.Expected) {
 				return posting{}, form.Fault("kept_cents", h.Kept, keptAtMost.With("dollars", dollars(max(0, count.Expected))))
+			}
+			if h.Counted > 0 && h.Kept > 0 && h.Kept == count.Expected {
+				return posting{}, form.Fault("counted_cents", h.Counted, countedNone)
 			}
 			count.Difference = count.Expected - h.Kept - h.Counted
 			return posting{

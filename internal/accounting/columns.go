@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -20,6 +21,14 @@ const (
 	ColumnsQuickBooks Columns = "quickbooks" // Online
 	ColumnsXero       Columns = "xero"
 )
+
+// Filename returns the name of a file of the journal in these columns.
+func (c Columns) Filename() string {
+	if slices.Contains(Programs, c) {
+		return "journal-" + string(c) + ".csv"
+	}
+	return "journal.csv"
+}
 
 // Programs lists them.
 var Programs = []Columns{ColumnsQuickBooks, ColumnsXero}

@@ -62,6 +62,12 @@ func (s *Service) exported(
 	return page, names, err
 }
 
+// EntryColumns are the columns of a CSV file with all that the journal has of an entry.
+func EntryColumns() []string { return ownTable.columns }
+
+// WriteEntry writes an entry to such a file, with a row for each of its lines.
+func WriteEntry(w *csvfile.Writer, e *money.Entry) { ownTable.write(w, e, "") }
+
 // write writes the rows of an entry.
 func (t table) write(w *csvfile.Writer, e *money.Entry, partner string) {
 	for _, line := range e.Lines {

@@ -15,10 +15,11 @@ import (
 	"github.com/dropyard/dropyard/internal/money"
 )
 
-// maxPosted bounds what is posted by hand, in cents: a hundred million dollars.
-const maxPosted = 10_000_000_000
+// maxPosted bounds what is posted by hand, in cents: what ten orders of the highest amount come to.
+const maxPosted = 10 * delivery.MaxCents
 
 var (
+	onlyCAD       = form.OneOf(delivery.CAD)
 	notZero       = form.Define("amount_not_zero", "an amount other than 0")
 	chargedOrder  = form.Define("charged_order", "an order for which the partner was charged")
 	postedNotes   = form.Length(1, 500)
@@ -43,8 +44,12 @@ func ReadAdjustment(f *form.Form) Adjustment {
 	if a.Cents = cents; sent && cents == 0 {
 		f.Fault("amount_cents", notZero)
 	}
+	readOnlyCAD(f)
 	return a
 }
+
+// readOnlyCAD reads the currency of an amount that is always in CAD, so that no other one is taken for it.
+func readOnlyCAD(f *form.Form) { f.Text("currency", form.Optional, onlyCAD) }
 
 // Adjust corrects what a partner was charged. What corrects the charges for an order takes back or adds its part of
 // their taxes, so that taking all of them back leaves nothing.
@@ -102,6 +107,7 @@ type Payment struct {
 func ReadPayment(f *form.Form) Payment {
 	p := Payment{Notes: readNotes(f)}
 	p.Cents, _ = f.Integer("amount_cents", form.Required, 1, maxPosted)
+	readOnlyCAD(f)
 	return p
 }
 

@@ -61,6 +61,9 @@ type Reader interface {
 	// Held returns what an account has of each partner, and of each courier on the account Cash; of one courier
 	// only, unless the id is empty. What is zero is left out.
 	Held(ctx context.Context, account money.Account, courierID string) ([]money.Held, error)
+	// CashEntries lists the entries that have moved the cash of a partner that a courier carries in a currency, newest
+	// first: those behind a cursor, or the newest if it is zero.
+	CashEntries(ctx context.Context, of money.Held, after Cursor, limit int) ([]*money.Entry, error)
 	// Unconfirmed lists the entries of what couriers have not confirmed and the desk has not answered, newest first.
 	// Those of orders that were removed, about which the desk can no longer answer, are left out.
 	Unconfirmed(ctx context.Context, limit int) ([]*money.Entry, error)

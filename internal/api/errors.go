@@ -28,6 +28,7 @@ var statusOf = map[refusal.Code]int{
 	// 422 rather than 409 for missing stock: clients take a 409 to mean that the
 	// order has been created already.
 	delivery.CodeInsufficientStock:    http.StatusUnprocessableEntity,
+	delivery.CodeSKUTaken:             http.StatusConflict,
 	refusal.CodeValidation:            http.StatusUnprocessableEntity,
 	refusal.CodeIdempotencyKeyReused:  http.StatusUnprocessableEntity,
 	delivery.CodeWebhookNotConfigured: http.StatusUnprocessableEntity,

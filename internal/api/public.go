@@ -2,8 +2,10 @@ package api
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
+	document "github.com/dropyard/dropyard/api"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
@@ -22,13 +24,24 @@ func (s *server) handleHealth(*httpd.Call) (httpd.Reply, error) {
 	return httpd.OK(healthAnswer{"ok", timestamp.Truncate(s.config.MachineNow())})
 }
 
-// yamlDocument returns a handler for an OpenAPI document.
-func yamlDocument(body []byte) httpd.Handler {
-	return httpd.Constant("application/yaml", func() ([]byte, error) { return body, nil })
+// document returns the route of what is derived from an OpenAPI document, with the address
+// of this service.
+func (s *server) document(path string, source []byte, derived func([]byte) ([]byte, error)) httpd.Route {
+	contentType := "application/yaml"
+	if strings.HasSuffix(path, ".json") {
+		contentType = ""
+	}
+	return httpd.Public("GET", path, httpd.Constant(contentType, func() ([]byte, error) {
+		addressed, err := document.At(source, s.config.BaseURL())
+		if err != nil {
+			return nil, err
+		}
+		return derived(addressed)
+	}))
 }
 
-// jsonDocument returns a handler for an OpenAPI document in JSON, which read returns.
-func jsonDocument(read func() ([]byte, error)) httpd.Handler { return httpd.Constant("", read) }
+// itself derives nothing.
+func itself(document []byte) ([]byte, error) { return document, nil }
 
 // trackingSize is about how many bytes the answer about an order takes that has moved a few
 // times.

@@ -22,10 +22,13 @@ func routes(config Config) []httpd.Route {
 	open := []httpd.Route{
 		httpd.Public("GET", "/v1/health", s.handleHealth),
 		httpd.Public("GET", "/v1/ready", s.handleReady),
-		httpd.Public("GET", "/openapi.yaml", yamlDocument(document.OpenAPI)),
-		httpd.Public("GET", "/openapi.json", jsonDocument(document.OpenAPIAsJSON)),
-		httpd.Public("GET", "/ops.yaml", yamlDocument(document.Ops)),
-		httpd.Public("GET", "/ops.json", jsonDocument(document.OpsAsJSON)),
+		s.document("/openapi.yaml", document.OpenAPI, itself),
+		s.document("/openapi.json", document.OpenAPI, document.AsJSON),
+		s.document("/openapi-3.0.yaml", document.OpenAPI, document.OpenAPI30),
+		s.document("/asyncapi.yaml", document.OpenAPI, document.AsyncAPI),
+		s.document("/ops.yaml", document.Ops, itself),
+		s.document("/ops.json", document.Ops, document.AsJSON),
+		s.document("/ops-3.0.yaml", document.Ops, document.OpenAPI30),
 	}
 	tracking := []httpd.Route{
 		{Method: "GET", Pattern: "/track/{order_id}", Handle: s.handleTrack, Page: web.Anyone},

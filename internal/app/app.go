@@ -18,6 +18,7 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/dispatch/feed"
+	"github.com/dropyard/dropyard/internal/exports"
 	"github.com/dropyard/dropyard/internal/foundation/accesslog"
 	"github.com/dropyard/dropyard/internal/foundation/clock"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
@@ -69,6 +70,7 @@ type App struct {
 	ticketSealer *credential.Sealer
 	trialLimit   *throttle.Limiter // of trials of settings
 	backups      *backups.Service  // nil unless the settings say where backups are kept
+	exports      *exports.Service  // nil unless the settings say where days are exported to
 	demo         *demo             // nil without --demo
 	day          *demoDay          // nil unless there is a demo that is not quiet
 	orders       *order.Service
@@ -195,6 +197,10 @@ func (a *App) start(ctx context.Context) (err error) {
 	if a.backups != nil {
 		a.backups.Run()
 	}
+	if a.exports != nil {
+		a.exports.Run()
+		a.atClose(ending(a.exports.Close))
+	}
 	a.acceptor.Run(a.orders)
 	a.atClose(ending(a.acceptor.Close))
 	a.accounting.Run()
@@ -300,6 +306,9 @@ func (a *App) open(ctx context.Context) (err error) {
 	a.openOrders()
 	a.openSimulation()
 	if err := a.openBackups(); err != nil {
+		return err
+	}
+	if err := a.openExports(); err != nil {
 		return err
 	}
 	a.openReadiness()

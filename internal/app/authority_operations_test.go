@@ -322,6 +322,11 @@ var userOperations = []operation{
 	}).keyed(),
 	plain("PUT /v1/webhooks/endpoint", `{"url":"https://hooks.example.com/dropyard","enabled":false}`),
 	withEndpoint("DELETE /v1/webhooks/endpoint"),
+	plain("POST /v1/webhooks/endpoints", `{"url":"https://hooks.example.com/more","enabled":false}`),
+	onEndpoint("PATCH /v1/webhooks/endpoints/{endpoint_id}", `{"enabled":false}`),
+	onEndpoint("DELETE /v1/webhooks/endpoints/{endpoint_id}", ""),
+	onEndpoint("POST /v1/webhooks/endpoints/{endpoint_id}/rotate-secret", ""),
+	onEndpoint("POST /v1/webhooks/endpoints/{endpoint_id}/activate-secret", ""),
 	withEndpoint("POST /v1/webhooks/endpoint/rotate-secret"),
 	withEndpoint("POST /v1/webhooks/endpoint/activate-secret"),
 	prepared("owner", "POST /v1/webhooks/events/{event_id}/redeliver", func(r *rig, w *someone) (string, []string) {
@@ -341,6 +346,14 @@ func withEndpoint(route string) operation {
 	return prepared("owner", route, func(r *rig, w *someone) (string, []string) {
 		r.endpoint(w)
 		return "", nil
+	})
+}
+
+// onEndpoint returns an operation on the first endpoint by its id.
+func onEndpoint(route, body string) operation {
+	return prepared("owner", route, func(r *rig, w *someone) (string, []string) {
+		r.endpoint(w)
+		return body, []string{"first"}
 	})
 }
 

@@ -61,10 +61,7 @@ func (a *App) backupPlace(where *config.FileStore) backups.Place {
 	if where.Endpoint == nil {
 		return backups.Folder(where.Directory)
 	}
-	bucket := s3.New(s3.Config{
-		Endpoint: where.Endpoint, Bucket: where.Bucket, Prefix: where.Prefix, Region: where.Region, Key: where.Key,
-		Secret: where.Secret, VirtualHost: where.VirtualHost, Now: a.machine,
-	})
+	bucket := bucketOf(where, a.machine)
 	a.atClose(ending(bucket.Close))
 	return bucketOfBackups{bucket, where, a.config.Database() + uploadFolder}
 }

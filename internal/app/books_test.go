@@ -149,14 +149,17 @@ func TestJournalForOtherPrograms(t *testing.T) {
 	f := newFloor(t)
 	f.keepBooks(t)
 	f.orderIn(t, "A-1", delivery.StatusDelivered)
-	for query, want := range map[string]string{
-		"columns=quickbooks":                     ",charges,73.83,,delivery A-1,",
-		"columns=xero&bom=1&separator=semicolon": ",revenue,Tax Exempt,-65.34,",
+	for query, want := range map[string]struct{ line, name string }{
+		"columns=quickbooks":                     {",charges,73.83,,delivery A-1,", "journal-quickbooks.csv"},
+		"columns=xero&bom=1&separator=semicolon": {",revenue,Tax Exempt,-65.34,", "journal-xero.csv"},
 	} {
-		file := f.operator.Do(t, "GET", "/ops/v1/journal?"+query, nil, "Authorization", "Bearer "+f.operator.Token,
-			"Accept", "text/csv").Must(t, 200).Body
-		if !strings.Contains(string(file), want) || file[0] > 'Z' {
-			t.Errorf("%s: got\n%s\nwant %s", query, file, want)
+		got := f.operator.Do(t, "GET", "/ops/v1/journal?"+query, nil, "Authorization", "Bearer "+f.operator.Token,
+			"Accept", "text/csv").Must(t, 200)
+		if file := got.Body; !strings.Contains(string(file), want.line) || file[0] > 'Z' {
+			t.Errorf("%s: got\n%s\nwant %s", query, file, want.line)
+		}
+		if got := got.Header.Get("Content-Disposition"); !strings.Contains(got, want.name) {
+			t.Errorf("%s: got %s, want %s", query, got, want.name)
 		}
 	}
 	f.operator.Call(t, "GET", "/ops/v1/journal?columns=sage", nil).Refused(t, 422, "validation_error")
@@ -249,7 +252,13 @@ func TestPosting(t *testing.T) {
 	}
 	books.Call(t, "POST", target+"/adjustments",
 		[]byte(`{"amount_cents":-5,"order_id":"ord_x","reason":"None"}`)).Refused(t, 422, "validation_error")
-	books.Call(t, "POST", target+"/adjustments", []byte(`{"amount_cents":1000,"reason":"Storage in November"}`)).Must(t, 201)
+	for what, body := range map[string]string{
+		"/payments": `{"amount_cents":900,"currency":"USD"}`, "/adjustments": `{"amount_cents":900,"currency":"USD","reason":"a"}`,
+	} {
+		books.Call(t, "POST", target+what, []byte(body)).Refused(t, 422, "validation_error")
+	}
+	books.Call(t, "POST", target+"/adjustments",
+		[]byte(`{"amount_cents":1000,"currency":"CAD","reason":"Storage in November"}`)).Must(t, 201)
 	key := uuid.NewString()
 	for range 2 {
 		f.Do(t, "POST", target+"/payments", []byte(`{"amount_cents":900}`), "Authorization", "Bearer "+books.Token,
@@ -295,4 +304,5 @@ func TestBlankTaxNumber(t *testing.T) {
 	if got.JSON("numbers", "gst_hst") != nil {
 		t.Errorf("got %s, want no number", got.Body)
 	}
+	f.operator.Call(t, "PUT", "/ops/v1/firm", []byte(`{"name":"Plateau\u0000\u0007"}`)).Refused(t, 422, "validation_error")
 }

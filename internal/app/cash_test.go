@@ -95,6 +95,7 @@ func TestCollected(t *testing.T) {
 		paid(-1, "cash", "given change"):                         "collected.amount_cents",
 		strings.Replace(paid(4999, "cash", ""), "CAD", "USD", 1): "collected.currency",
 		`{"status":"delivered","collected":{}}`:                  "collected.amount_cents",
+		strings.Replace(paid(4999, "cash", ""), "delivered", "in_transit", 1): "collected",
 	} {
 		refused := move(t, noor, id, body).Refused(t, 422, "validation_error")
 		if got := refused.Text("error", "details", "field"); got != field {
@@ -153,6 +154,8 @@ func TestCollectedInBulk(t *testing.T) {
 	}
 	send(entry(one, 500)+","+entry(one, 500)).Refused(t, 422, "validation_error")
 	send(entry("ord_x", 500)).Refused(t, 422, "validation_error")
+	f.operator.Call(t, "POST", "/ops/v1/orders/status", fmt.Appendf(nil,
+		`{"status":"cancelled","order_ids":[%q],"collected":[%s]}`, one, entry(one, 500))).Refused(t, 422, "validation_error")
 	got := send(entry(one, 500)).Must(t, 200)
 	if got.Text("results", 0, "status") != "delivered" || got.Text("results", 1, "error", "code") != "validation_error" ||
 		got.Text("results", 2, "status") != "delivered" {
@@ -247,6 +250,7 @@ func TestHandIn(t *testing.T) {
 	}
 	count(noor, `{"counted_cents":10000,"currency":"CAD"}`).Refused(t, 403, "forbidden")
 	count(f.operator, `{"counted_cents":0,"kept_cents":10001,"currency":"CAD"}`).Refused(t, 422, "validation_error")
+	count(f.operator, `{"counted_cents":1,"kept_cents":10000,"currency":"CAD"}`).Refused(t, 422, "validation_error")
 	count(f.operator, `{"counted_cents":10000,"currency":"USD"}`).Refused(t, 409, "conflict")
 	stale := count(f.operator, `{"counted_cents":9000,"currency":"CAD","expected_cents":9000}`).Refused(t, 409, "conflict")
 	if stale.JSON("error", "details", "expected_cents") != 10000.0 {

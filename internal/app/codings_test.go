@@ -55,7 +55,7 @@ func TestDocumentationIsCompressed(t *testing.T) {
 	s := apptest.Start(t)
 	for _, path := range []string{
 		"/docs", "/docs.md", "/docs/api/createOrder", "/docs/search/en.json", "/openapi.yaml", "/openapi.json", "/ops.yaml",
-		"/ops.json",
+		"/ops.json", "/openapi-3.0.yaml", "/ops-3.0.yaml", "/asyncapi.yaml",
 	} {
 		plain := s.Do(t, "GET", path, nil, "Accept-Encoding", "identity").Must(t, 200)
 		for _, coding := range codings {

@@ -18,6 +18,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/machine"
 	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/proof"
+	"github.com/dropyard/dropyard/internal/store"
 )
 
 // Diagnosis is what Doctor has found.
@@ -133,6 +134,7 @@ func (d *Diagnosis) checkDatabase(ctx context.Context, settings *config.Config, 
 	pictures.report()
 	d.note("%s: %d rows in %d tables", settings.Database(), found.Rows, found.Tables)
 	d.checkBackup(settings)
+	d.checkExports(found.Setting(store.ExportsSetting))
 	d.checkClock(found.Setting(lastTimeSetting), time.Now())
 	d.checkTrust(found.Setting(clock.MarkSetting), time.Now())
 	if err := d.checkOrigin(settings, "", found.Setting); err != nil {

@@ -139,6 +139,11 @@ func (d *Diagnosis) checkStored(ctx context.Context, settings *config.Config, da
 	if err := d.checkBooks(ctx, database); err != nil {
 		return err
 	}
+	state, err := database.Setting(ctx, store.ExportsSetting)
+	if err != nil {
+		return err
+	}
+	d.checkExports(state)
 	known, err := database.Setting(ctx, fingerprintSetting)
 	if err != nil || !d.checkKey(settings, known) {
 		return err
@@ -160,11 +165,14 @@ const mostWrongEntries = 20
 // follow each other.
 func (d *Diagnosis) checkBooks(ctx context.Context, database *db.Database) error {
 	return database.Read(ctx, func(c db.Conn) error {
-		for _, query := range []string{store.WrongEntries, store.Misnumbered} {
-			if err := c.Query(ctx, query+" LIMIT $1", []any{mostWrongEntries}, func(r db.Row) error {
+		for _, check := range []struct{ query, read string }{
+			{store.WrongEntries, "docs/money.md, Doctor"}, {store.Misnumbered, "docs/money.md, Doctor"},
+			{store.WrongExports, "docs/exports.md"},
+		} {
+			if err := c.Query(ctx, check.query+" LIMIT $1", []any{mostWrongEntries}, func(r db.Row) error {
 				var problem string
 				err := r.Scan(&problem)
-				d.find("%s: read docs/money.md, Doctor", problem)
+				d.find("%s: read %s", problem, check.read)
 				return err
 			}); err != nil {
 				return err

@@ -6,7 +6,10 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/exports"
 	"github.com/dropyard/dropyard/internal/foundation/machine"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/foundation/zone"
 )
 
@@ -78,6 +81,18 @@ func (d *Diagnosis) checkBackup(settings *config.Config) {
 		d.note("dropyard backup has never copied this database")
 	case time.Since(*at) > backupOld:
 		d.note("the last dropyard backup is %d hours old", int(time.Since(*at).Hours()))
+	}
+}
+
+// checkExports notes why the latest attempt to export a day has failed.
+func (d *Diagnosis) checkExports(setting string) {
+	var state exports.State
+	switch err := strictjson.Unmarshal([]byte(setting), &state); {
+	case setting == "":
+	case err != nil:
+		d.find("the state of exports cannot be read: %v", err)
+	case state.Error != "":
+		d.note("the latest export of a day failed at %s: %s", timestamp.Format(state.FailedAt), state.Error)
 	}
 }
 

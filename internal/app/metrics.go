@@ -61,7 +61,9 @@ func (m *metricsServer) serve(a *App) {
 
 // watched returns what the metrics read of the installation.
 func (a *App) watched() metrics.Installation {
-	watched := metrics.Installation{Reasons: a.reasons, Disks: a.disks, Delays: a.orders.Delays, Held: a.hold.on}
+	watched := metrics.Installation{
+		Reasons: a.reasons, Disks: a.disks, Delays: a.orders.Delays, Held: a.hold.on, DaysBehind: a.exportsBehind,
+	}
 	if !a.store.Shared() {
 		watched.LastBackup = func() (*time.Time, error) { return lastBackup(a.config) }
 	}

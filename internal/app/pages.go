@@ -3,8 +3,10 @@ package app
 import (
 	"slices"
 
+	"github.com/dropyard/dropyard"
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/api/ops"
+	"github.com/dropyard/dropyard/internal/downloads"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/saved"
@@ -79,7 +81,9 @@ func (a *App) pages() pages {
 		Reports: a.reports(), Frame: operators.Frame, Names: operators.PartnerName, Money: operators.KeepsBooks,
 	})
 	first := home.New(home.Config{Site: site, SignedIn: entry.SignedIn, Demo: shownDemo(demo), Facts: a.facts})
-	guide := docs.New(docs.Config{Site: site, BaseURL: a.URL, Statuses: api.Statuses()})
+	guide := docs.New(docs.Config{
+		Site: site, BaseURL: a.URL, Statuses: api.Statuses(), Downloads: downloads.New(dropyard.Sources, a.Version),
+	})
 	return pages{
 		tracking: api.TrackingPages{Order: tracking.Order, Mail: tracking.Mail},
 		others: slices.Concat(site.Routes(), first.Routes(), guide.Routes(), entry.Routes(), desk.Routes(),

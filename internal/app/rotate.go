@@ -14,6 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/mailer"
+	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
@@ -223,6 +224,8 @@ func sealedFor(column db.SealedColumn, key string) string {
 		return webhook.SealedFor(key)
 	case store.SealedMails:
 		return mailer.SealedFor(key)
+	case store.SealedOpenID:
+		return partner.SealedOpenIDFor(key)
 	default:
 		return key
 	}

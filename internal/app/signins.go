@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/foundation/securitylog"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -41,8 +42,16 @@ func (a *App) partnerConfig() partner.Config {
 		Sealer: a.sealer, Log: a.Log, Registration: partner.Registration(a.config.Registration), BaseURL: a.URL,
 		Post: a.Post, Cleaner: a.cleaner, Admit: a.refuseStrangers,
 		SeedTest:    func(ctx context.Context, testAccount string) error { return a.stock.Seed(ctx, testAccount) },
-		TidySignIns: a.userSignIns.Tidy,
+		TidySignIns: a.userSignIns.Tidy, SignIns: a.userSignIns, Provider: a.providerOf, Resolver: a.Resolver,
+		CheckURL: func(url string) error { return a.outbound.CheckURL(url) },
 	}
+}
+
+// providerOf returns the client of a partner's OpenID Connect provider, which reaches what
+// webhooks may reach: partners choose the addresses of both.
+func (a *App) providerOf(config openid.Config) *openid.Client {
+	config.Transport = a.outbound
+	return openid.New(config)
 }
 
 func (a *App) operatorConfig() operator.Config {

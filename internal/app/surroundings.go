@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/partner"
 )
 
 // Surroundings holds what a service takes from outside, so that tests can replace
@@ -42,6 +44,8 @@ type Surroundings struct {
 	// Post sends mails instead of the mail server in the settings. With nil and without
 	// a server there is no mail, and links are returned to those who made them.
 	Post mail.Post
+	// Resolver looks up the records by which partners prove domains.
+	Resolver partner.TextResolver
 	// OrderStore wraps the store of orders, to measure what storage costs; nil
 	// leaves it as it is.
 	OrderStore func(order.Store) order.Store
@@ -80,6 +84,7 @@ func System() Surroundings {
 		Out:     os.Stdout,
 		Hasher:  credential.NewHasher(credential.DefaultCost, rand.Reader),
 
+		Resolver:   net.DefaultResolver,
 		FileSystem: machine.FileSystemOf,
 		DiskSpace:  machine.DiskSpaceOf,
 		Deprecated: api.Deprecated(),

@@ -59,6 +59,10 @@ func (a *App) system(ctx context.Context) (installation.State, error) {
 		s.LastBackupAt, err = lastBackup(a.config)
 	}
 	s.Backups = a.describeBackups()
+	if err != nil {
+		return s, err
+	}
+	s.Exports, err = a.describeExports(ctx)
 	return s, err
 }
 

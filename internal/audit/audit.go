@@ -104,7 +104,10 @@ const (
 	ActionUserJoined          Action = "user.joined"
 	ActionUserChanged         Action = "user.changed"
 	ActionUserRemoved         Action = "user.removed"
+	ActionUserLinked          Action = "user.linked" // to a person of the partner's OpenID provider
 	ActionAccountChanged      Action = "account.changed"
+	ActionOpenIDChanged       Action = "openid.changed"
+	ActionDomainChanged       Action = "domain.changed"
 )
 
 // Actions lists all actions.
@@ -122,7 +125,8 @@ var Actions = []Action{
 	ActionBooksChanged, ActionAdjustmentPosted, ActionPaymentRecorded, ActionClosingBegun, ActionStatementClosed,
 	ActionCollectedSet, ActionCashCounted, ActionCashDeposited, ActionRemittanceSent,
 	ActionUserInvited, ActionInvitationWithdrawn,
-	ActionUserJoined, ActionUserChanged, ActionUserRemoved, ActionAccountChanged,
+	ActionUserJoined, ActionUserChanged, ActionUserRemoved, ActionUserLinked, ActionAccountChanged,
+	ActionOpenIDChanged, ActionDomainChanged,
 }
 
 // Entry records one change by a person. It is written in the transaction of

@@ -39,6 +39,11 @@ type Config struct {
 	Backups           string        `help:"Where the service keeps backups of the embedded database: a directory on another disk, or s3://KEY:SECRET@HOST/BUCKET?region=REGION. Default: none, run dropyard backup." env:"DROPYARD_BACKUPS" placeholder:"DIR|URL"`
 	BackupAt          string        `help:"Time of day at which a backup is made to --backups, in Eastern Time, or off for those of the system page only. Default: 03:00." env:"DROPYARD_BACKUP_AT" placeholder:"HH:MM"`
 	BackupKeep        int           `help:"How many backups are kept in --backups; older ones are deleted after the next one." default:"7" env:"DROPYARD_BACKUP_KEEP"`
+	ExportTo          string        `help:"Where the service writes files with the orders, events, movements and journal of each day, for programs that analyze them (docs/exports.md): a directory, or s3://KEY:SECRET@HOST/BUCKET?region=REGION. Default: none." env:"DROPYARD_EXPORT_TO" placeholder:"DIR|URL"`
+	ExportAt          string        `help:"Time of day, in --time-zone, at which the files of the day before are written to --export-to. Default: 02:30." env:"DROPYARD_EXPORT_AT" placeholder:"HH:MM"`
+	ExportFormats     []string      `help:"Formats of the files in --export-to: csv, jsonl. Default: both." env:"DROPYARD_EXPORT_FORMATS" placeholder:"FORMAT"`
+	ExportFrom        string        `help:"First day that is written to --export-to, until one was (example: 2026-11-01). Default: the day of the first start with --export-to." env:"DROPYARD_EXPORT_FROM" placeholder:"DATE"`
+	ExportPersonal    bool          `help:"Write names, phone numbers, addresses and texts that people have typed to --export-to, too. Erasing a recipient does not reach these files." env:"DROPYARD_EXPORT_PERSONAL"`
 	RateLimit         int           `help:"Requests that a partner may make per minute; 0 means no limit." default:"300" env:"DROPYARD_RATE_LIMIT"`
 	OrdersPerDay      int64         `help:"Orders that a partner may create per day, in UTC; 0 means no limit." default:"0" env:"DROPYARD_ORDERS_PER_DAY"`
 	StoredBytes       int64         `help:"Bytes that the stored records of a partner's orders may take up; 0 means no limit." default:"0" env:"DROPYARD_STORED_BYTES"`
@@ -88,7 +93,7 @@ func (c *Config) Check() error {
 		c.checkAddresses, c.checkFiles, c.checkDatabase, c.checkHold, c.checkNetworks, c.checkLimits, c.checkRegistration,
 		c.checkDemo,
 		c.checkOperator, c.checkBaseURL, c.checkTLS, c.checkOIDC, c.checkMail, c.checkTraces,
-		c.checkStreets, c.checkBackups,
+		c.checkStreets, c.checkBackups, c.checkExports,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -441,9 +446,9 @@ func (c *Config) String() string {
 			c.OIDCIssuer, c.OIDCClientID, c.OIDCRoleClaim, c.OIDCRoles, c.OIDCTrustEmails)
 	}
 	return fmt.Sprintf(
-		"listen=%s data=%s database=%s proofs=%s backups=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d new_account_bytes=%d stranger_limit=%d registration_limit=%d connection_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v time_zone=%s map=%s demo=%t demo_quiet=%t hold=%t resume=%t operator=%s oidc=%s smtp=%s",
-		c.Listen, c.Data, c.databaseName(), c.proofsName(), cmp.Or(c.backupsName(), "none"), c.BaseURL,
-		c.tlsName(), strings.Join(c.TrustedProxies, ","),
+		"listen=%s data=%s database=%s proofs=%s backups=%s exports=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d new_account_bytes=%d stranger_limit=%d registration_limit=%d connection_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v time_zone=%s map=%s demo=%t demo_quiet=%t hold=%t resume=%t operator=%s oidc=%s smtp=%s",
+		c.Listen, c.Data, c.databaseName(), c.proofsName(), cmp.Or(c.backupsName(), "none"),
+		cmp.Or(c.exportsName(), "none"), c.BaseURL, c.tlsName(), strings.Join(c.TrustedProxies, ","),
 		c.RateLimit, c.OrdersPerDay, c.StoredBytes, c.NewAccountBytes, c.StrangerLimit, c.RegistrationLimit,
 		c.ConnectionLimit, cmp.Or(c.Registration, "open"), c.MasterKey(), cmp.Or(c.RetainOrders, "0"),
 		cmp.Or(c.RetainEvents, "0"), c.RequestLogBytes, strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure,

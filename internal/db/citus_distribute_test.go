@@ -15,7 +15,7 @@ var onEveryNode = []string{
 	"api_keys", "courier_messages",
 	"courier_sequences", "couriers", "index_progress", "known_devices", "locations", "mails", "nodes",
 	"one_time_links", "operator_identities", "operator_receipts", "operator_sessions", "operator_tokens", "operators",
-	"partners", "rate_cards", "recovery_codes", "sessions", "settings", "sign_in_counts",
+	"partners", "proven_domains", "rate_cards", "recovery_codes", "sessions", "settings", "sign_in_counts",
 	"sign_in_rules", "sign_ins", "users",
 }
 

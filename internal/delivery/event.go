@@ -136,6 +136,7 @@ type Balance struct {
 // StockFacts are those of a product whose stock has changed; those of EventStockLow have no movement.
 type StockFacts struct {
 	ProductID  int64        `json:"product_id"`
+	SKU        string       `json:"sku,omitzero"`
 	Name       string       `json:"name"`
 	Total      int64        `json:"total"`              // over all locations, afterwards
 	Threshold  int64        `json:"threshold,omitzero"` // of EventStockLow: the stock is low at this total and below

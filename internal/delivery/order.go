@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -33,12 +34,18 @@ type Shipment struct {
 	Insurance    *Money   // nil if not given
 }
 
-// Item is a line of products taken from the partner's stock (docs/contract.md, Orders).
+// Item is a line of products taken from the partner's stock (docs/contract.md, Orders). A request names
+// the product by one of ProductID, SKU and Barcode.
 type Item struct {
-	ProductID int64
+	ProductID int64  // in a request 0 if it names the product by another
+	SKU       string // of an order, the product's when it was created; may be empty
+	Barcode   string // of a request only
 	Quantity  int64
-	Name      string // the product's name when the order was created
+	Name      string // of an order, the product's when it was created
 }
+
+// IsNamed reports whether the item has something that names its product.
+func (i Item) IsNamed() bool { return i.ProductID != 0 || i.SKU != "" || i.Barcode != "" }
 
 // OrderRequest is a valid request to create an order (docs/contract.md, Orders in requests).
 type OrderRequest struct {
@@ -47,7 +54,7 @@ type OrderRequest struct {
 	Reference    string
 	Instructions string
 	Metadata     []byte // a JSON object, byte for byte as sent; nil if not given
-	Items        []Item // without names
+	Items        []Item // without the products' names
 	QuoteID      string // the quote whose price is to be honoured; may be empty
 }
 
@@ -117,10 +124,40 @@ func readItems(f *form.Form) []Item {
 	forms := f.Objects("items", form.Optional, 0, MaxItemLines)
 	items := make([]Item, len(forms))
 	for i, entry := range forms {
-		items[i].ProductID, _ = entry.Integer("product_id", form.Required, 1, 1<<53)
-		items[i].Quantity, _ = entry.Integer("quantity", form.Required, 1, maxQuantity)
+		items[i] = readItem(entry)
 	}
 	return items
+}
+
+var (
+	productCodeRule = form.Length(1, MaxProductCode)
+	oneProductName  = form.Define("one_product_name", "exactly one of product_id, sku and barcode")
+)
+
+// MaxProductCode is the greatest length of the sku or barcode of a product, in characters.
+const MaxProductCode = 255
+
+// readItem reads an item. One that does not name its product by exactly one field names none.
+func readItem(f *form.Form) (item Item) {
+	names := slices.DeleteFunc([]string{"product_id", "sku", "barcode"}, func(name string) bool { return !f.Has(name) })
+	if len(names) == 0 {
+		f.Fault("product_id", oneProductName)
+		names = []string{""}
+	}
+	switch names[0] {
+	case "product_id":
+		item.ProductID, _ = f.Integer("product_id", form.Required, 1, 1<<53)
+	case "sku":
+		item.SKU = f.Text("sku", form.Required, productCodeRule)
+	case "barcode":
+		item.Barcode = f.Text("barcode", form.Required, productCodeRule)
+	}
+	for _, name := range names[1:] {
+		f.Fault(name, oneProductName)
+		item = Item{}
+	}
+	item.Quantity, _ = f.Integer("quantity", form.Required, 1, maxQuantity)
+	return item
 }
 
 // MaxReason is the greatest length of the reason of a cancellation, in

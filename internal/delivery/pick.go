@@ -89,13 +89,18 @@ func (o *Order) PickState() PickState {
 }
 
 // ItemName returns the name of a product of the order.
-func (o *Order) ItemName(productID int64) string {
+func (o *Order) ItemName(productID int64) string { return o.item(productID).Name }
+
+// ItemSKU returns the sku of a product of the order when it was created; empty if it had none.
+func (o *Order) ItemSKU(productID int64) string { return o.item(productID).SKU }
+
+func (o *Order) item(productID int64) Item {
 	for _, item := range o.Items {
 		if item.ProductID == productID {
-			return item.Name
+			return item
 		}
 	}
-	return ""
+	return Item{}
 }
 
 // PackedAt returns when the order was packed; zero if it is not. p may be nil.

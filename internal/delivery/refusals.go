@@ -8,6 +8,7 @@ const (
 	CodeOrderNotEditable     refusal.Code = "order_not_editable"
 	CodeInvalidTransition    refusal.Code = "invalid_transition"
 	CodeInsufficientStock    refusal.Code = "insufficient_stock"
+	CodeSKUTaken             refusal.Code = "sku_taken"
 	CodeQuotaExceeded        refusal.Code = "quota_exceeded"
 	CodeWebhookNotConfigured refusal.Code = "webhook_not_configured"
 )

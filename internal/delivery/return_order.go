@@ -90,9 +90,10 @@ func (r *ReturnRequest) Content(origin *Order, end Contact) OrderRequest {
 	}
 	content.Pickup.Window, content.Dropoff.Window = r.Window, r.Window
 	for i := range content.Items {
+		content.Items[i].SKU, content.Items[i].Barcode = "", "" // by which the request names it
 		for _, item := range origin.Items {
 			if item.ProductID == content.Items[i].ProductID {
-				content.Items[i].Name = item.Name
+				content.Items[i].Name, content.Items[i].SKU = item.Name, item.SKU
 			}
 		}
 	}

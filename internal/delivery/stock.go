@@ -3,6 +3,7 @@ package delivery
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -19,6 +20,7 @@ type Product struct {
 	StockMax   int64
 	PriceCents int64
 	Barcode    string
+	SKU        string // the partner's own, which no other of its products has; empty if it has none
 	Status     ProductStatus
 }
 
@@ -114,9 +116,10 @@ func Allocate(levels []Level, productID, quantity int64) ([]Take, bool) {
 
 // Shortage is a product that an order wants more of than is left (docs/contract.md, Errors).
 type Shortage struct {
-	ProductID int64 `json:"product_id"`
-	Available int64 `json:"available"`
-	Requested int64 `json:"requested"`
+	ProductID int64  `json:"product_id"`
+	SKU       string `json:"sku,omitempty"`
+	Available int64  `json:"available"`
+	Requested int64  `json:"requested"`
 }
 
 // InsufficientStock returns the refusal of an order, with all its shortages.
@@ -126,6 +129,20 @@ func InsufficientStock(shortages []Shortage) *refusal.Error {
 		Message: "there is not enough stock for this order",
 		Details: shortageDetails{shortages},
 	}
+}
+
+// SKUTaken returns the refusal of a product with a sku that another product of its partner has.
+func SKUTaken(sku string, productID int64) *refusal.Error {
+	return &refusal.Error{
+		Code:    CodeSKUTaken,
+		Message: fmt.Sprintf("product %d has the sku %q already", productID, sku),
+		Details: skuDetails{productID, sku},
+	}
+}
+
+type skuDetails struct {
+	ProductID int64  `json:"product_id"` // of the product that has the sku
+	SKU       string `json:"sku"`
 }
 
 type shortageDetails struct {

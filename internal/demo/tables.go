@@ -29,9 +29,11 @@ var Shops = []Shop{
 		Name: "Épicerie Demo", Person: "Épicerie Demo", Email: "demo@example.com", Prefix: "ÉPI", Place: 0,
 		Line1: "4000 Rue Saint-Denis", Postal: "H2W 2M5",
 		Products: []Product{
-			product("Maple syrup 540 ml", 12_99, 20, 2_000, "0627843400011", map[string]int64{"MTL-1": 900, "TOR-1": 240}),
-			product("Dark roast coffee 1 kg", 24_50, 10, 1_000, "0627843400028", map[string]int64{"MTL-1": 400, "TOR-1": 80}),
-			low("Wool blanket", 89_00, 5, 60, "0627843400035", map[string]int64{"MTL-1": 3, "TOR-1": 1}),
+			product("Maple syrup 540 ml", 12_99, 20, 2_000, "0627843400011", "MAPLE-SYRUP",
+				map[string]int64{"MTL-1": 900, "TOR-1": 240}),
+			product("Dark roast coffee 1 kg", 24_50, 10, 1_000, "0627843400028", "DARK-ROAST",
+				map[string]int64{"MTL-1": 400, "TOR-1": 80}),
+			low("Wool blanket", 89_00, 5, 60, "0627843400035", "WOOL-BLANKET", map[string]int64{"MTL-1": 3, "TOR-1": 1}),
 		},
 		Goods: []string{"Groceries", "Coffee and syrup", "Cheese and bread", "Vegetables of the week"},
 	},
@@ -39,8 +41,8 @@ var Shops = []Shop{
 		Name: "Librairie du Plateau", Person: "Anouk Lefebvre", Email: "librairie@example.com", Prefix: "LIB", Place: 0,
 		Line1: "1250 Avenue du Mont-Royal E", Postal: "H2J 1Y3",
 		Products: []Product{
-			product("Carnet ligné A5", 14_00, 30, 1_000, "", map[string]int64{"MTL-1": 600}),
-			low("Agenda de l’année", 22_00, 40, 300, "", map[string]int64{"MTL-1": 12}),
+			product("Carnet ligné A5", 14_00, 30, 1_000, "", "CARNET-LIGNE", map[string]int64{"MTL-1": 600}),
+			low("Agenda de l’année", 22_00, 40, 300, "", "AGENDA-LANNEE", map[string]int64{"MTL-1": 12}),
 		},
 		Goods: []string{"Romans", "Bandes dessinées", "Livres pour enfants", "Magazines"},
 	},
@@ -48,8 +50,8 @@ var Shops = []Shop{
 		Name: "Queen West Coffee", Person: "Daniel Reid", Email: "coffee@example.com", Prefix: "QWC", Place: 1,
 		Line1: "780 Queen St W", Postal: "M6J 1G3",
 		Products: []Product{
-			product("House blend 340 g", 18_00, 50, 1_500, "", map[string]int64{"TOR-1": 820}),
-			product("Paper filters, 100", 7_50, 40, 1_000, "", map[string]int64{"TOR-1": 500}),
+			product("House blend 340 g", 18_00, 50, 1_500, "", "HOUSE-BLEND", map[string]int64{"TOR-1": 820}),
+			product("Paper filters, 100", 7_50, 40, 1_000, "", "PAPER-FILTERS", map[string]int64{"TOR-1": 500}),
 		},
 		Goods: []string{"Coffee beans", "Espresso cups", "Cold brew", "Pastries"},
 	},
@@ -57,8 +59,8 @@ var Shops = []Shop{
 		Name: "Leslieville Toys", Person: "Grace Okafor", Email: "toys@example.com", Prefix: "TOY", Place: 1,
 		Line1: "1042 Queen St E", Postal: "M4M 1K4",
 		Products: []Product{
-			product("Wooden train set", 45_00, 10, 400, "", map[string]int64{"TOR-1": 260}),
-			low("Kite, red", 28_00, 15, 120, "", map[string]int64{"TOR-1": 6}),
+			product("Wooden train set", 45_00, 10, 400, "", "WOODEN-TRAIN", map[string]int64{"TOR-1": 260}),
+			low("Kite, red", 28_00, 15, 120, "", "KITE-RED", map[string]int64{"TOR-1": 6}),
 		},
 		Goods: []string{"Puzzle", "Board game", "Picture books", "Building blocks"},
 	},
@@ -66,8 +68,8 @@ var Shops = []Shop{
 		Name: "Kitsilano Ceramics", Person: "Mei Tanaka", Email: "ceramics@example.com", Prefix: "KIT", Place: 2,
 		Line1: "2233 W 4th Ave", Postal: "V6K 1N9",
 		Products: []Product{
-			product("Stoneware mug", 32_00, 20, 600, "", map[string]int64{"VAN-1": 380}),
-			product("Dinner plate", 38_00, 20, 600, "", map[string]int64{"VAN-1": 300}),
+			product("Stoneware mug", 32_00, 20, 600, "", "STONEWARE-MUG", map[string]int64{"VAN-1": 380}),
+			product("Dinner plate", 38_00, 20, 600, "", "DINNER-PLATE", map[string]int64{"VAN-1": 300}),
 		},
 		Goods: []string{"Bowls", "Vase", "Tea set", "Planter"},
 	},
@@ -75,23 +77,24 @@ var Shops = []Shop{
 		Name: "Commercial Drive Bakery", Person: "Luca Romano", Email: "bakery@example.com", Prefix: "CDB", Place: 2,
 		Line1: "1515 Commercial Dr", Postal: "V5L 3Y1",
 		Products: []Product{
-			product("Granola 800 g", 13_50, 40, 1_200, "", map[string]int64{"VAN-1": 700}),
-			product("Sourdough mix 1 kg", 9_75, 40, 1_200, "", map[string]int64{"VAN-1": 640}),
+			product("Granola 800 g", 13_50, 40, 1_200, "", "GRANOLA-800", map[string]int64{"VAN-1": 700}),
+			product("Sourdough mix 1 kg", 9_75, 40, 1_200, "", "SOURDOUGH-MIX", map[string]int64{"VAN-1": 640}),
 		},
 		Goods: []string{"Bread and rolls", "Birthday cake", "Croissants", "Cookies"},
 	},
 }
 
 // product returns a product that orders take units of.
-func product(name string, cents, least, most int64, barcode string, opening map[string]int64) Product {
+func product(name string, cents, least, most int64, barcode, sku string, opening map[string]int64) Product {
 	return Product{delivery.Product{
-		Name: name, PriceCents: cents, StockMin: least, StockMax: most, Barcode: barcode, Status: delivery.ProductActive,
+		Name: name, PriceCents: cents, StockMin: least, StockMax: most, Barcode: barcode, SKU: sku,
+		Status: delivery.ProductActive,
 	}, opening, true}
 }
 
 // low returns a product with little left, which no order takes.
-func low(name string, cents, least, most int64, barcode string, opening map[string]int64) Product {
-	found := product(name, cents, least, most, barcode, opening)
+func low(name string, cents, least, most int64, barcode, sku string, opening map[string]int64) Product {
+	found := product(name, cents, least, most, barcode, sku, opening)
 	found.Sold = false
 	return found
 }

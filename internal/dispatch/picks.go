@@ -47,6 +47,7 @@ type Pick struct {
 type PickLine struct {
 	delivery.PickLine
 	Name    string
+	SKU     string
 	Barcode string
 	InStock int64 // at the location, besides what orders have taken
 }
@@ -137,7 +138,7 @@ func picksOf(ctx context.Context, tx Reader, orders []*delivery.Order, location 
 			if location == "" || line.Location == location {
 				shelf := shelves[ProductKey{o.PartnerID, line.ProductID}]
 				picks[i].Lines = append(picks[i].Lines, PickLine{
-					line, o.ItemName(line.ProductID), shelf.Barcode, shelf.Levels[line.Location],
+					line, o.ItemName(line.ProductID), o.ItemSKU(line.ProductID), shelf.Barcode, shelf.Levels[line.Location],
 				})
 			}
 		}

@@ -1,8 +1,8 @@
 // Package generated_test generates clients from the OpenAPI documents, compiles them,
 // and runs each against a service: it registers a partner and creates a key, then
 // quotes, creates, lists and cancels an order in signed requests, and reads a refusal as
-// a typed error. The versions of the generators are in testdata. It also runs the tests of
-// the clients in sdk.
+// a typed error. Clients of further generators make one signed call. The versions of the generators
+// are in testdata. It also runs the tests of the clients in sdk.
 package generated_test
 
 import (
@@ -51,9 +51,11 @@ func newWorkshop(t *testing.T, language string) *workshop {
 		t.Fatal(err)
 	}
 	for name, source := range map[string][]byte{"openapi.yaml": documents.OpenAPI, "ops.yaml": documents.Ops} {
-		if err := os.WriteFile(filepath.Join(w.dir, name), source, 0o600); err != nil {
+		served, err := documents.At(source, "https://delivery.example")
+		if err != nil {
 			t.Fatal(err)
 		}
+		writeFile(t, filepath.Join(w.dir, name), served)
 	}
 	return w
 }
@@ -76,14 +78,20 @@ func (w *workshop) run(program string, arguments ...string) string {
 // release, whose objects have members that the client was not generated with.
 func (w *workshop) try(program string, arguments ...string) {
 	w.Helper()
-	for release, url := range map[string]string{
-		"this release":    apptest.Start(w, onSystemClock).URL,
-		"a later release": laterRelease(w, apptest.Start(w, onSystemClock).URL),
-	} {
+	w.eachRelease(func(release, url string, _ *apptest.Service) {
 		if got := w.run(program, append(slices.Clone(arguments), url)...); got != flow {
 			w.Errorf("%s: got %q, want %q", release, got, flow)
 		}
-	}
+	})
+}
+
+// eachRelease calls fn with the URLs of two services.
+func (w *workshop) eachRelease(fn func(release, url string, service *apptest.Service)) {
+	w.Helper()
+	service := apptest.Start(w, onSystemClock)
+	fn("this release", service.URL, service)
+	later := apptest.Start(w, onSystemClock)
+	fn("a later release", laterRelease(w, later.URL), later)
 }
 
 // laterRelease returns the URL of a proxy that adds members to each object in the answers
@@ -139,7 +147,7 @@ func TestTypeScript(t *testing.T) {
 	t.Parallel()
 	testkit.NeedNode.OrSkip(t)
 	w := newWorkshop(t, "typescript")
-	w.run("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
+	w.npmInstall()
 	for _, name := range []string{"openapi", "ops"} {
 		w.run("npx", "openapi-typescript", name+".yaml", "-o", name+".d.ts")
 	}
@@ -166,17 +174,14 @@ func TestPython(t *testing.T) {
 func TestGo(t *testing.T) {
 	t.Parallel()
 	w := newWorkshop(t, "golang")
-	for from, to := range map[string]string{"go.mod.txt": "go.mod", "flow.go.txt": "flow.go"} {
-		if err := os.Rename(filepath.Join(w.dir, from), filepath.Join(w.dir, to)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	w.rename("go.mod.txt", "flow.go.txt")
 	for _, name := range []string{"openapi", "ops"} {
 		if err := os.Mkdir(filepath.Join(w.dir, name), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		w.run("go", "run", "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2",
-			"-generate", "types,client,skip-prune", "-package", name, "-o", filepath.Join(name, name+".go"), name+".yaml")
+			"-generate", "types,client,strict-server,std-http-server,skip-prune", "-package", name,
+			"-o", filepath.Join(name, name+".go"), name+".yaml")
 	}
 	w.run("go", "mod", "tidy")
 	w.run("go", "vet", "./...")

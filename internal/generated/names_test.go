@@ -186,3 +186,41 @@ func TestVersionsOfClients(t *testing.T) {
 		}
 	}
 }
+
+// generator matches a row of the table in docs/generators.md: a name, and the version.
+var generator = regexp.MustCompile(`(?m)^\| ([a-z-]+)[^|]* \| ([0-9.]+) \|`)
+
+// TestVersionsOfGenerators: the table in docs/generators.md has the versions that the tests run.
+func TestVersionsOfGenerators(t *testing.T) {
+	t.Parallel()
+	table, err := os.ReadFile("../../docs/generators.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var run strings.Builder
+	for _, pattern := range []string{
+		"*_test.go", "testdata/*/package.json", "testdata/*/requirements.txt", "testdata/*/pom.xml",
+	} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("got the files %q, %v of %s", files, err, pattern)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run.Write(text)
+		}
+	}
+	rows := generator.FindAllStringSubmatch(string(table), -1)
+	if len(rows) < 10 {
+		t.Fatalf("got %d rows, want one for each generator", len(rows))
+	}
+	for _, row := range rows {
+		runs := regexp.MustCompile(row[1] + `(-maven-plugin</artifactId>\s*<version>|": "|==|@v)` + regexp.QuoteMeta(row[2]) + `\b`)
+		if !runs.MatchString(run.String()) {
+			t.Errorf("%s: got version %s in docs/generators.md, want the one that the tests run", row[1], row[2])
+		}
+	}
+}

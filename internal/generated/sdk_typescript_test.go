@@ -70,7 +70,7 @@ func TestTypeScriptProjects(t *testing.T) {
 func TestTypeScriptPackage(t *testing.T) {
 	t.Parallel()
 	sdk := newTypeScriptSDK(t)
-	want := []string{"LICENSE", "README.md", "dist/cjs/package.json", "package.json"}
+	want := []string{"LICENSE", "README.md", "dist/cjs/package.json", "examples/quickstart.mjs", "package.json"}
 	for _, format := range []string{"dist/cjs/", "dist/esm/"} {
 		for _, module := range []string{"client", "error", "feed", "index", "service", "signing", "version", "webhooks"} {
 			want = append(want, format+module+".js", format+module+".d.ts")

@@ -2,6 +2,7 @@ package httpd
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/web"
@@ -95,6 +96,33 @@ func (c *Call) Token(a web.Audience) string { return c.CookieValue(sessionCookie
 // CookieValue returns the value of a cookie; empty if it was not sent.
 func (c *Call) CookieValue(name string) string {
 	cookie, err := c.Cookie(cookieName(name, c.Secure()))
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+// ticketCookie holds the ticket of a sign-in through an OpenID provider. Its path is not that
+// of the whole host, so that its name cannot have the prefix of the others.
+const ticketCookie = "dropyard_oidc"
+
+// KeepTicket lets the browser keep the ticket of a sign-in that it has begun, and send it to a
+// path. A life of 0 deletes it.
+func (c *Call) KeepTicket(path, ticket string, life time.Duration) {
+	cookie := http.Cookie{
+		Name: ticketCookie, Value: ticket, Path: path, MaxAge: int(life.Seconds()),
+		HttpOnly: true, Secure: c.Secure(),
+		SameSite: http.SameSiteLaxMode, // the provider is another site
+	}
+	if life == 0 {
+		cookie.MaxAge = -1
+	}
+	c.ReplyHeader.Add("Set-Cookie", cookie.String())
+}
+
+// Ticket returns the ticket of a sign-in; empty if the browser keeps none for the path.
+func (c *Call) Ticket() string {
+	cookie, err := c.Cookie(ticketCookie)
 	if err != nil {
 		return ""
 	}

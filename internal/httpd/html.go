@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -32,6 +33,11 @@ func pageRoute(r web.Route) Route {
 		}
 		if _, err := c.Query(); err != nil {
 			return Reply{}, err
+		}
+		if r.Counted {
+			if err := c.LimitStranger(); err != nil {
+				return Reply{}, err
+			}
 		}
 		switch {
 		case r.Method == http.MethodGet || r.ChangesNothing:
@@ -122,6 +128,12 @@ func (d door) SignIn(a web.Audience, token string, from credential.Origin) error
 }
 
 func (d door) Token(a web.Audience) string { return d.call.Token(a) }
+
+func (d door) KeepTicket(path, ticket string, life time.Duration) {
+	d.call.KeepTicket(path, ticket, life)
+}
+
+func (d door) Ticket() string { return d.call.Ticket() }
 
 func (d door) SignOut(a web.Audience) { d.call.setCookie(sessionCookies[a], "", -1) }
 

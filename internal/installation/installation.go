@@ -35,6 +35,7 @@ type State struct {
 	// of the last good backup; null if there is none, and with PostgreSQL
 	LastBackupAt *time.Time `json:"last_backup_at"`
 	Backups      *Backups   `json:"backups"` // that the service makes; null if it makes none
+	Exports      *Exports   `json:"exports"` // that the service writes; null if it writes none
 	// why data does not age by the clock of the node that answers; null if it does
 	ClockDoubt *ClockDoubt `json:"clock_doubt"`
 	Held       *Hold       `json:"held"`     // why no webhooks and mails are sent; null if they are

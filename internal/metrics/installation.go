@@ -23,6 +23,8 @@ type Installation struct {
 	LastBackup func() (*time.Time, error)
 	// Held reports whether webhooks and mails are held.
 	Held func() bool
+	// DaysBehind returns how many days are due to be exported and were not; 0 if the service exports none.
+	DaysBehind func(context.Context) (int, error)
 }
 
 // WatchInstallation reads at each scrape whether the service is ready, and what it stands on.
@@ -45,6 +47,8 @@ var (
 		"Size of a disk that this node writes to, by what it holds.", []string{"holds"}, nil)
 	lastBackupDesc = prometheus.NewDesc("dropyard_last_backup_timestamp_seconds",
 		"Time of the last dropyard backup of the embedded database, in Unix time; 0 if there is none.", nil, nil)
+	exportDesc = prometheus.NewDesc("dropyard_exports_late",
+		"Days whose files are due in the place of --export-to and were not written.", nil, nil)
 )
 
 // installationCollector reads the installation when it is asked.
@@ -53,7 +57,7 @@ type installationCollector struct{ Installation }
 // Describe implements prometheus.Collector.
 func (c installationCollector) Describe(out chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{
-		readyDesc, notReadyDesc, heldDesc, blockedDesc, diskFreeDesc, diskSizeDesc, lastBackupDesc,
+		readyDesc, notReadyDesc, heldDesc, blockedDesc, diskFreeDesc, diskSizeDesc, lastBackupDesc, exportDesc,
 	} {
 		out <- desc
 	}
@@ -67,6 +71,7 @@ func (c installationCollector) Collect(out chan<- prometheus.Metric) {
 	out <- gauge(heldDesc, number(c.Held()))
 	out <- gauge(blockedDesc, float64(c.Delays().Blocked))
 	c.disks(out)
+	c.exports(ctx, out)
 	if c.LastBackup != nil {
 		c.lastBackup(out)
 	}
@@ -91,6 +96,15 @@ func (c installationCollector) disks(out chan<- prometheus.Metric) {
 		out <- gauge(diskFreeDesc, float64(disk.FreeBytes), disk.Holds)
 		out <- gauge(diskSizeDesc, float64(disk.TotalBytes), disk.Holds)
 	}
+}
+
+func (c installationCollector) exports(ctx context.Context, out chan<- prometheus.Metric) {
+	behind, err := c.DaysBehind(ctx)
+	if err != nil {
+		out <- prometheus.NewInvalidMetric(exportDesc, err)
+		return
+	}
+	out <- gauge(exportDesc, float64(behind))
 }
 
 func (c installationCollector) lastBackup(out chan<- prometheus.Metric) {

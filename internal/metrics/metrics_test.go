@@ -67,6 +67,7 @@ func TestObservers(t *testing.T) {
 		},
 		Delays:     func() order.Delays { return order.Delays{Blocked: 4} },
 		Held:       func() bool { return true },
+		DaysBehind: func(context.Context) (int, error) { return 2, nil },
 		LastBackup: func() (*time.Time, error) { at := time.Unix(1_000_000, 0); return &at, nil },
 	})
 	m.Unreadable("rate_card")
@@ -112,6 +113,7 @@ func TestObservers(t *testing.T) {
 		`dropyard_not_ready{reason="clock_off"} 0`,
 		`dropyard_disk_free_bytes{holds="data"} 5`,
 		`dropyard_disk_size_bytes{holds="data"} 6`,
+		`dropyard_exports_late 2`,
 		`dropyard_last_backup_timestamp_seconds 1e+06`,
 		`dropyard_unreadable_documents_total{kind="rate_card"} 1`,
 		`dropyard_unreadable_documents_total{kind="event"} 1`,

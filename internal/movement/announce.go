@@ -77,7 +77,7 @@ func (l *Stock) moved(booked []delivery.Movement) []*delivery.Event {
 func (l *Stock) event(
 	p delivery.Product, kind delivery.EventType, at time.Time, facts delivery.StockFacts,
 ) *delivery.Event {
-	facts.ProductID, facts.Name = p.ProductID, p.Name
+	facts.ProductID, facts.SKU, facts.Name = p.ProductID, p.SKU, p.Name
 	return &delivery.Event{
 		PartnerID: l.PartnerID, OrderID: delivery.StockID(p.ProductID), Type: kind, CreatedAt: at,
 		Facts: delivery.EventFacts{Stock: &facts},

@@ -4,6 +4,7 @@
 package movement
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -14,6 +15,19 @@ import (
 type ProductKey struct {
 	PartnerID string
 	ProductID int64
+}
+
+// CompareKeys compares keys by partner, then by product.
+func CompareKeys(a, b ProductKey) int {
+	return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.ProductID, b.ProductID))
+}
+
+// ProductCode is a sku or barcode of a partner's products.
+type ProductCode struct{ PartnerID, Code string }
+
+// CompareCodes compares codes by partner, then by code.
+func CompareCodes(a, b ProductCode) int {
+	return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.Code, b.Code))
 }
 
 // Product is a product and how much of it lies where.

@@ -3,28 +3,15 @@ package operator
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
-	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/signin"
 )
-
-// Vouched is a person for whom an OpenID provider vouches.
-type Vouched struct {
-	Issuer, Subject string // together they name a person for ever, unlike the address
-	Email           string
-	EmailVerified   bool
-	// Claim is the claim that Roles are the values of; empty if roles are not taken from
-	// a claim.
-	Claim string
-	Roles []string
-}
 
 // Identity ties a person at a provider to an operator.
 type Identity struct {
@@ -34,12 +21,6 @@ type Identity struct {
 }
 
 var (
-	errNoAddress = refusal.New(refusal.CodeForbidden,
-		"the OpenID provider sends no e-mail address of this person, or none that is valid")
-	errNoClaim    = refusal.New(refusal.CodeForbidden, "the OpenID provider does not send the role claim")
-	errNoRole     = refusal.New(refusal.CodeForbidden, "the role claim of the OpenID provider names none of the roles")
-	errUnverified = refusal.New(refusal.CodeForbidden,
-		"the OpenID provider has not verified this person's e-mail address")
 	errUnknown = refusal.New(refusal.CodeForbidden,
 		"this e-mail address has no operator: an admin must add it first")
 	errOther = refusal.New(refusal.CodeForbidden,
@@ -50,8 +31,7 @@ var (
 
 // vouchedReasons names the refusals of LoginVouched, for the sign-in page and the log.
 var vouchedReasons = map[error]string{
-	errNoAddress: "address_missing", errUnverified: "address_unverified", errNoClaim: "claim_missing",
-	errNoRole: "role_missing", errUnknown: "operator_unknown", errOther: "operator_of_another",
+	errUnknown: "operator_unknown", errOther: "operator_of_another",
 	errCourierByAdmin: "courier_by_admin", signin.ErrInactive: "operator_inactive", errLastAdmin: "last_admin",
 }
 
@@ -62,7 +42,7 @@ func VouchedReason(err error) string {
 			return reason
 		}
 	}
-	return ""
+	return signin.VouchedReason(err)
 }
 
 // LoginVouched begins a session of an operator for whom a provider vouches, and returns
@@ -71,15 +51,12 @@ func VouchedReason(err error) string {
 // role follows it, and a person without an operator gets one. LoginVouched refuses with
 // forbidden, and with conflict if no active admin would be left.
 func (s *Service) LoginVouched(
-	ctx context.Context, v Vouched, from credential.Origin,
+	ctx context.Context, v signin.Vouched, from credential.Origin,
 ) (*signin.Session, string, error) {
-	if !delivery.EmailRule.Allows(v.Email) {
-		return nil, "", errNoAddress
+	role, err := Role(""), v.Check()
+	if err == nil {
+		role, err = signin.RoleOf(v, Roles)
 	}
-	if !v.EmailVerified {
-		return nil, "", errUnverified
-	}
-	role, err := v.role()
 	if err == nil && role != "" {
 		err = s.config.Admits(ctx, role)
 	}
@@ -104,26 +81,9 @@ func (s *Service) LoginVouched(
 	return s.config.SignIns.LoginVouched(ctx, found.Person(), from)
 }
 
-// role returns the role that the claim names: of several, the first of Roles. It is
-// empty if roles are not taken from a claim.
-func (v Vouched) role() (Role, error) {
-	if v.Claim == "" {
-		return "", nil
-	}
-	for _, role := range Roles {
-		if slices.Contains(v.Roles, string(role)) {
-			return role, nil
-		}
-	}
-	if v.Roles == nil {
-		return "", errNoClaim
-	}
-	return "", errNoRole
-}
-
 // identify returns the operator that a person is, locked. One who comes for the first
 // time is tied to the operator with the address; if there is none, to a new one.
-func (s *Service) identify(ctx context.Context, tx Writer, v Vouched, role Role) (*Account, error) {
+func (s *Service) identify(ctx context.Context, tx Writer, v signin.Vouched, role Role) (*Account, error) {
 	known, err := tx.Identity(ctx, v.Issuer, v.Subject)
 	if err != nil {
 		return nil, err
@@ -158,7 +118,7 @@ type identityFacts struct {
 // byAddress returns the operator with a person's address, locked, or a new one with the
 // role. It refuses an operator who is another person at the same provider already:
 // providers give the address of a person who has left to another.
-func (s *Service) byAddress(ctx context.Context, tx Writer, v Vouched, role Role) (*Account, error) {
+func (s *Service) byAddress(ctx context.Context, tx Writer, v signin.Vouched, role Role) (*Account, error) {
 	found, err := tx.Account(ctx, strings.ToLower(v.Email))
 	if err != nil {
 		return nil, err
@@ -177,7 +137,7 @@ func (s *Service) byAddress(ctx context.Context, tx Writer, v Vouched, role Role
 }
 
 // create adds an operator without a password for a person who has none.
-func (s *Service) create(ctx context.Context, tx Writer, v Vouched, role Role) (_ *Account, err error) {
+func (s *Service) create(ctx context.Context, tx Writer, v signin.Vouched, role Role) (_ *Account, err error) {
 	if role == "" {
 		return nil, errUnknown
 	}

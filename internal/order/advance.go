@@ -45,7 +45,15 @@ func (s *Service) ReadAdvance(by string) func(*form.Form) Advance {
 		a := s.readAdvance(f, by)
 		a.Version, _ = f.Integer("version", form.Optional, 1, maxVersion)
 		a.Collected = delivery.ReadCollected(f.Object("collected", form.Optional))
+		a.onlyDelivered(f, a.Collected != nil)
 		return a
+	}
+}
+
+// onlyDelivered refuses what was collected of orders that are not delivered.
+func (a *Advance) onlyDelivered(f *form.Form, collected bool) {
+	if collected && a.Status != "" && a.Status != delivery.StatusDelivered {
+		f.Fault("collected", collectedLater)
 	}
 }
 
@@ -80,6 +88,7 @@ func (s *Service) readOccurred(f *form.Form) time.Time {
 
 var (
 	activeCourier  = form.Define("active_courier", "the id of an active courier")
+	collectedLater = form.Define("collected_later", "nothing, unless the order is delivered")
 	collectedOnce  = form.Define("collected_once", "one of order_ids, each once")
 	asManyVersions = form.Define("as_many_versions", "as many versions as order_ids")
 )
@@ -332,6 +341,7 @@ func (s *Service) ReadBulkAdvance(f *form.Form) BulkAdvance {
 		Versions: f.Integers("versions", form.Optional, 1, MaxBulk, 1, maxVersion),
 	}
 	a.Collected = readAllCollected(f, a.OrderIDs)
+	a.onlyDelivered(f, len(a.Collected) > 0)
 	if twice(a.OrderIDs) {
 		f.Fault("order_ids", delivery.EachOrderOnce)
 	}

@@ -131,9 +131,9 @@ func needsOf(commands []command) *Needs {
 	n.Proofs = distinct(n.Proofs, compareOrders)
 	n.Charged = distinct(n.Charged, compareOrders)
 	n.Usages = latestDays(n.Usages)
-	n.Products = distinct(n.Products, func(a, b movement.ProductKey) int {
-		return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.ProductID, b.ProductID))
-	})
+	n.Products = distinct(n.Products, movement.CompareKeys)
+	n.SKUs = distinct(n.SKUs, movement.CompareCodes)
+	n.Barcodes = distinct(n.Barcodes, movement.CompareCodes)
 	return &n
 }
 

@@ -2,7 +2,6 @@ package order
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -45,7 +44,7 @@ func (cmd *createCommand) needs(n *Needs) {
 		n.Orders = append(n.Orders, origin)
 		return // its items are in no stock
 	}
-	n.Products = append(n.Products, keysOf(cmd.order.PartnerID, cmd.order.Items)...)
+	n.addItems(cmd.order.PartnerID, cmd.order.Items)
 }
 
 // keysOf returns the keys of the products of items.
@@ -82,11 +81,12 @@ func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 			return refused(err)
 		}
 	} else {
-		allocation, err := allocate(s, cmd.order)
+		order.Items = resolved(s, order.PartnerID, cmd.order.Items)
+		allocation, err := allocate(s, &order)
 		if err != nil {
 			return refused(err)
 		}
-		order.Items, order.Allocation = named(s, cmd.order), allocation
+		order.Items, order.Allocation = named(s, &order), allocation
 	}
 	document := cmd.encode(&order)
 	if used := s.Usages[order.PartnerID]; used != nil && cmd.quota != (Quota{}) {
@@ -112,10 +112,14 @@ func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 	return outcome{answer: document}
 }
 
+// named returns the items of an order, which are resolved, as its record has them.
 func named(s *State, order *delivery.Order) []delivery.Item {
-	items := slices.Clone(order.Items)
-	for i := range items {
-		items[i].Name = s.product(movement.ProductKey{PartnerID: order.PartnerID, ProductID: items[i].ProductID}).Name
+	items := make([]delivery.Item, len(order.Items))
+	for i, item := range order.Items {
+		product := s.product(movement.ProductKey{PartnerID: order.PartnerID, ProductID: item.ProductID})
+		items[i] = delivery.Item{
+			ProductID: item.ProductID, SKU: product.SKU, Name: product.Name, Quantity: item.Quantity,
+		}
 	}
 	return items
 }
@@ -134,9 +138,7 @@ func (cmd *refuseCommand) partner() string { return cmd.request.PartnerID }
 
 func (cmd *refuseCommand) needs(n *Needs) {
 	n.Receipts = append(n.Receipts, cmd.request.Key)
-	for _, item := range cmd.items {
-		n.Products = append(n.Products, movement.ProductKey{PartnerID: cmd.request.PartnerID, ProductID: item.ProductID})
-	}
+	n.addItems(cmd.request.PartnerID, cmd.items)
 }
 
 // decide completes the refusal: unknown products are faults of the same request
@@ -145,5 +147,6 @@ func (cmd *refuseCommand) decide(s *State, _ *Changes) outcome {
 	if again, ok := replay(s, cmd.request); ok {
 		return again
 	}
-	return refused(form.WithProblems(cmd.refusal, unknownProducts(s, cmd.request.PartnerID, cmd.items)))
+	partnerID := cmd.request.PartnerID
+	return refused(form.WithProblems(cmd.refusal, unknownProducts(s, partnerID, resolved(s, partnerID, cmd.items))))
 }

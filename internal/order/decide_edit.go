@@ -23,7 +23,7 @@ type editCommand struct {
 	reason   string // of an edit by the service
 	at       time.Time
 	content  delivery.OrderRequest // after the edit
-	products []movement.ProductKey // of the items before and after it
+	products []movement.ProductKey // of the items before it
 	price    *pricing.Price        // of the edited order; nil if price and estimate stay
 	warnings []delivery.Warning
 	eventID  string
@@ -41,6 +41,7 @@ func (cmd *editCommand) needs(n *Needs) {
 	n.Orders = append(n.Orders, cmd.target)
 	n.Documents = append(n.Documents, cmd.target)
 	n.Products = append(n.Products, cmd.products...)
+	n.addItems(cmd.target.PartnerID, cmd.content.Items)
 }
 
 func (cmd *editCommand) decide(s *State, c *Changes) outcome {
@@ -62,14 +63,16 @@ func (cmd *editCommand) decide(s *State, c *Changes) outcome {
 	if cmd.seen != found.Version {
 		return refused(errOvertaken)
 	}
-	parts := delivery.EditedParts(&found.OrderRequest, &cmd.content)
+	content := cmd.content
+	content.Items = resolved(s, found.PartnerID, content.Items)
+	parts := delivery.EditedParts(&found.OrderRequest, &content)
 	if err := cmd.mayEdit(found, parts); err != nil {
 		return refused(err)
 	}
 	order := found
 	if len(parts) > 0 {
 		var err error
-		if order, err = cmd.apply(s, c, found, parts); err != nil {
+		if order, err = cmd.apply(s, c, found, content, parts); err != nil {
 			return refused(err)
 		}
 	}
@@ -113,14 +116,14 @@ type versionDetails struct {
 
 // apply makes a permitted edit: content, price and estimate, stock, version, event.
 func (cmd *editCommand) apply(
-	s *State, c *Changes, found *delivery.Order, parts []delivery.Part,
+	s *State, c *Changes, found *delivery.Order, content delivery.OrderRequest, parts []delivery.Part,
 ) (*delivery.Order, error) {
 	order := *found
-	order.OrderRequest = cmd.content
+	order.OrderRequest = content
 	order.QuoteID = ""
 	order.Items = found.Items
 	if slices.ContainsFunc(parts, func(part delivery.Part) bool { return part.Field == "items" }) {
-		order.Items = cmd.content.Items
+		order.Items = content.Items
 		if err := reallocate(s, c, found, &order, latest(cmd.at, found.UpdatedAt)); err != nil {
 			return nil, err
 		}
@@ -205,7 +208,7 @@ func reallocate(s *State, c *Changes, found, order *delivery.Order, at time.Time
 		more, enough := delivery.Allocate(product.Levels, line.ProductID, missing[line.ProductID])
 		if !enough {
 			shortages = append(shortages, delivery.Shortage{
-				ProductID: line.ProductID, Requested: line.Quantity,
+				ProductID: line.ProductID, SKU: product.SKU, Requested: line.Quantity,
 				Available: product.Quantity + line.Quantity - missing[line.ProductID],
 			})
 		}
@@ -226,7 +229,7 @@ func reallocate(s *State, c *Changes, found, order *delivery.Order, at time.Time
 }
 
 // added returns the lines whose products an order must be allowed to take: those that it does
-// not have already. The others keep their places, as lines without a product.
+// not have already. The others keep their places, as lines that name no product.
 func added(before, after []delivery.Item) []delivery.Item {
 	has := map[int64]int64{}
 	for _, line := range before {
@@ -236,7 +239,7 @@ func added(before, after []delivery.Item) []delivery.Item {
 	for i := range lines {
 		if has[lines[i].ProductID] >= lines[i].Quantity {
 			has[lines[i].ProductID] -= lines[i].Quantity
-			lines[i].ProductID = 0
+			lines[i] = delivery.Item{}
 		}
 	}
 	return lines

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -141,7 +142,10 @@ func (m *model) memory() *memory {
 	}
 	for key, name := range m.names {
 		stock := &movement.Product{
-			Product: delivery.Product{ProductID: key.ProductID, Name: name, Status: delivery.ProductInactive},
+			Product: delivery.Product{
+				ProductID: key.ProductID, SKU: skuOf(key.ProductID), Barcode: barcodeOf(key.ProductID), Name: name,
+				Status: delivery.ProductInactive,
+			},
 		}
 		if m.active[key] {
 			stock.Status = delivery.ProductActive
@@ -276,6 +280,7 @@ func drawEdit(t *rapid.T, w *wish, found *snapshot) {
 	if rapid.Bool().Draw(t, "other items") {
 		w.items = drawItems(t)
 	}
+	w.named = drawNamed(t)
 	w.products = append(w.products, keysOf(w.partner, w.items)...)
 	w.products = append(w.products, keysOf(w.partner, found.Items)...)
 }
@@ -355,9 +360,34 @@ func drawCreation(t *rapid.T, w wish, i int) wish {
 	w.order = fmt.Sprintf("ord_%s_%02d", w.partner, i)
 	w.reference = rapid.StringMatching("r[0-9]").Draw(t, "reference")
 	w.eta = w.at.Add(time.Hour)
-	w.items = drawItems(t)
+	w.items, w.named = drawItems(t), drawNamed(t)
 	return w
 }
+
+// drawNamed draws by what the items of a request name their products.
+func drawNamed(t *rapid.T) string {
+	return rapid.SampledFrom([]string{"", "", "sku", "barcode"}).Draw(t, "named by")
+}
+
+// field is the member of an item that names its product.
+func (w wish) field() string { return cmp.Or(w.named, "product_id") }
+
+// asked returns the items as the request has them.
+func (w wish) asked() []delivery.Item {
+	items := slices.Clone(w.items)
+	for i, item := range items {
+		switch w.named {
+		case "sku":
+			items[i] = delivery.Item{SKU: skuOf(item.ProductID), Quantity: item.Quantity}
+		case "barcode":
+			items[i] = delivery.Item{Barcode: barcodeOf(item.ProductID), Quantity: item.Quantity}
+		}
+	}
+	return items
+}
+
+func skuOf(product int64) string     { return fmt.Sprintf("SKU-%d", product) }
+func barcodeOf(product int64) string { return fmt.Sprintf("B-%d", product) }
 
 func drawItems(t *rapid.T) (items []delivery.Item) {
 	for range rapid.IntRange(0, 3).Draw(t, "lines") {
@@ -444,7 +474,7 @@ func (w wish) command() command {
 		return &editCommand{
 			target: w.target(), seen: w.seen, wanted: w.wanted, by: delivery.EditorPartner, at: w.at, products: w.products,
 			content: delivery.OrderRequest{
-				PartnerOrderID: w.reference, Items: w.items, Shipment: delivery.Shipment{}, Reference: w.label,
+				PartnerOrderID: w.reference, Items: w.asked(), Shipment: delivery.Shipment{}, Reference: w.label,
 			},
 			eventID: w.event, request: &request, encode: func(o *delivery.Order, _ int64) []byte { return encodeSnapshot(o) },
 		}
@@ -498,7 +528,7 @@ func (w wish) origins() []OrderKey {
 func (w wish) newOrder() *delivery.Order {
 	order := &delivery.Order{
 		OrderID: w.order, PartnerID: w.partner,
-		OrderRequest: delivery.OrderRequest{PartnerOrderID: w.reference, Items: w.items},
+		OrderRequest: delivery.OrderRequest{PartnerOrderID: w.reference, Items: w.asked()},
 		CreatedAt:    w.at, UpdatedAt: w.at, EstimatedDelivery: w.eta, Status: delivery.StatusPending, Version: 1,
 		MovedIn: 1,
 		History: []delivery.HistoryEntry{{Status: delivery.StatusPending, At: w.at, RecordedAt: w.at}},

@@ -12,7 +12,6 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/idempotency"
-	"github.com/dropyard/dropyard/internal/movement"
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/record"
 )
@@ -100,9 +99,6 @@ func (s *Service) editing(
 	cmd := &editCommand{
 		target: OrderKey{order.PartnerID, order.OrderID}, seen: order.Version, wanted: e.Version,
 		by: e.By, reason: e.Reason, at: now, content: edited, products: productsOf(order), request: r,
-	}
-	for _, item := range edited.Items {
-		cmd.products = append(cmd.products, movement.ProductKey{PartnerID: order.PartnerID, ProductID: item.ProductID})
 	}
 	if !pricing.SameTerms(&order.Shipment, &edited.Shipment) {
 		if cmd.price, err = s.quoted(ctx, order.PartnerID, &edited, now); err != nil {

@@ -81,7 +81,20 @@ func (m *memory) load(needs *Needs) *State {
 			s.Orders[key] = o
 		}
 	}
-	for _, key := range needs.Products {
+	products := slices.Clone(needs.Products)
+	coded := func(codes []movement.ProductCode, of func(*movement.Product) string) map[movement.ProductCode][]int64 {
+		ids := map[movement.ProductCode][]int64{}
+		for key, stock := range m.stock {
+			code := movement.ProductCode{PartnerID: key.PartnerID, Code: of(stock)}
+			if slices.Contains(codes, code) {
+				ids[code], products = append(ids[code], key.ProductID), append(products, key)
+			}
+		}
+		return ids
+	}
+	s.SKUs = coded(needs.SKUs, func(p *movement.Product) string { return p.SKU })
+	s.Barcodes = coded(needs.Barcodes, func(p *movement.Product) string { return p.Barcode })
+	for _, key := range products {
 		partner := s.Stocks[key.PartnerID]
 		if partner == nil {
 			partner = &movement.Stock{

@@ -135,7 +135,7 @@ func (m *model) reallocate(o *snapshot, w wish, at int64) (refused string) {
 		if had[item.ProductID] >= item.Quantity {
 			had[item.ProductID] -= item.Quantity
 		} else if !m.active[movement.ProductKey{PartnerID: o.Partner, ProductID: item.ProductID}] {
-			refused += fmt.Sprintf(" items[%d].product_id", i)
+			refused += fmt.Sprintf(" items[%d].%s", i, w.field())
 		}
 	}
 	if refused != "" {
@@ -193,6 +193,7 @@ func (m *model) reallocate(o *snapshot, w wish, at int64) (refused string) {
 	}
 	o.Takes, o.Items = takes, nil
 	for _, item := range w.items {
+		item.SKU = skuOf(item.ProductID)
 		item.Name = m.names[movement.ProductKey{PartnerID: o.Partner, ProductID: item.ProductID}]
 		o.Items = append(o.Items, item)
 	}

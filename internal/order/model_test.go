@@ -25,6 +25,7 @@ type wish struct {
 	// of a creation
 	reference string
 	items     []delivery.Item
+	named     string // by what the items of a creation or an edit name their products; empty for product_id
 	// of a cancellation or an advance
 	products []movement.ProductKey // what its caller saw of the allocation
 	reason   string
@@ -198,7 +199,7 @@ func (m *model) create(w wish) (refused, text string) {
 	}
 	for i, item := range w.items {
 		if !m.active[movement.ProductKey{PartnerID: w.partner, ProductID: item.ProductID}] {
-			refused += fmt.Sprintf(" items[%d].product_id", i)
+			refused += fmt.Sprintf(" items[%d].%s", i, w.field())
 		}
 	}
 	if refused != "" {
@@ -214,6 +215,7 @@ func (m *model) create(w wish) (refused, text string) {
 		History: []string{fmt.Sprintf("pending@%d/%d:", w.at.UnixMilli(), w.at.UnixMilli())},
 	}
 	for _, item := range w.items {
+		item.SKU = skuOf(item.ProductID)
 		item.Name = m.names[movement.ProductKey{PartnerID: w.partner, ProductID: item.ProductID}]
 		o.Items = append(o.Items, item)
 	}

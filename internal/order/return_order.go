@@ -2,6 +2,8 @@ package order
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -45,6 +47,10 @@ func (s *Service) returnOrder(
 	if err := wanted.Problems().Err(); err != nil {
 		return nil, err
 	}
+	var err error
+	if wanted.Items, err = s.returnedItems(ctx, origin, wanted.Items); err != nil {
+		return nil, err
+	}
 	from := delivery.Origin{OrderID: origin.OrderID, Reason: wanted.Reason, To: wanted.To, Location: wanted.Location}
 	end, err := s.endOfReturn(ctx, origin, &from)
 	if err != nil {
@@ -63,6 +69,58 @@ func (s *Service) returnOrder(
 		order.Course.Origin = &from
 	}
 	return order, err
+}
+
+var deliveredProduct = form.Define("delivered_product", "a product of the order")
+
+// returnedItems returns the items of a request with the products of the order that they name: by the
+// sku that the order has recorded, or by a code of the catalogue.
+func (s *Service) returnedItems(
+	ctx context.Context, origin *delivery.Order, wanted []delivery.Item,
+) ([]delivery.Item, error) {
+	needs := &Needs{}
+	items := slices.Clone(wanted)
+	for i, item := range items {
+		at := slices.IndexFunc(origin.Items, func(has delivery.Item) bool { return item.SKU != "" && has.SKU == item.SKU })
+		if at >= 0 {
+			items[i].ProductID = origin.Items[at].ProductID
+		} else if item.ProductID == 0 {
+			needs.addItems(origin.PartnerID, items[i:i+1])
+		}
+	}
+	if len(needs.SKUs)+len(needs.Barcodes) == 0 {
+		return items, nil
+	}
+	var state *State
+	err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
+		state, err = tx.Peek(ctx, needs)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var problems form.Problems
+	for i, item := range items {
+		if item.ProductID != 0 {
+			continue
+		}
+		ids := slices.DeleteFunc(codedBy(state, origin.PartnerID, item), func(id int64) bool {
+			return !slices.ContainsFunc(origin.Items, func(has delivery.Item) bool { return has.ProductID == id })
+		})
+		field, sent, rule := "sku", item.SKU, deliveredProduct
+		if item.Barcode != "" {
+			field, sent = "barcode", item.Barcode
+		}
+		switch {
+		case len(ids) == 1:
+			items[i].ProductID = ids[0]
+			continue
+		case len(ids) > 1:
+			rule = ambiguousBarcode
+		}
+		problems.Add(fmt.Sprintf("items[%d].%s", i, field), sent, rule)
+	}
+	return items, problems.Err()
 }
 
 // endOfReturn returns where a return order brings the goods, and completes the location.

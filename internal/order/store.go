@@ -161,11 +161,13 @@ type Needs struct {
 	References []Reference
 	Orders     []OrderKey
 	Products   []movement.ProductKey
-	Documents  []OrderKey // the orders whose stored records are asked for
-	Proofs     []OrderKey // the orders whose proofs of delivery are asked for
-	Usages     []UsageKey // the partners that have quotas
-	Books      bool       // the settings of the books are asked for
-	Charged    []OrderKey // the orders of which it is asked whether their delivery is in the books
+	// SKUs and Barcodes are codes of products that are asked for, too.
+	SKUs, Barcodes []movement.ProductCode
+	Documents      []OrderKey // the orders whose stored records are asked for
+	Proofs         []OrderKey // the orders whose proofs of delivery are asked for
+	Usages         []UsageKey // the partners that have quotas
+	Books          bool       // the settings of the books are asked for
+	Charged        []OrderKey // the orders of which it is asked whether their delivery is in the books
 	// Actors are the people on whose authority the commands change something. They are read
 	// and locked before all else.
 	Actors []*actor.Actor
@@ -190,6 +192,8 @@ type State struct {
 	// Stocks has the stock of each partner whose products were asked for, with
 	// those that exist.
 	Stocks map[string]*movement.Stock
+	// SKUs and Barcodes have the ids of the products with the codes that were asked for.
+	SKUs, Barcodes map[movement.ProductCode][]int64
 	// Proofs has the best proof of each order that was asked for and has any.
 	Proofs map[OrderKey]*delivery.Proof
 	// Usages has what each partner that was asked for has used of its quotas.

@@ -72,7 +72,9 @@ var Fields = slices.Concat(
 		{"weight_kg", OfParcel, asNumber, ""}, {"length_cm", OfParcel, asNumber, ""}, {"width_cm", OfParcel, asNumber, ""},
 		{"height_cm", OfParcel, asNumber, ""}, {"value_cents", OfParcel, asNumber, ""},
 		{"value", OfParcel, asDollars, "value_cents"}, {"fragile", OfParcel, asFlag, ""},
-		{"barcode", OfParcel, asText, ""}, {"product_id", OfItem, asNumber, ""}, {"quantity", OfItem, asNumber, ""},
+		{"barcode", OfParcel, asText, ""}, {"product_id", OfItem, asNumber, ""},
+		{"product_sku", OfItem, asText, "sku"}, {"product_barcode", OfItem, asText, "barcode"},
+		{"quantity", OfItem, asNumber, ""},
 		{ContentsName, OfContents, asText, ""}, {ContentsQuantity, OfContents, asText, ""},
 	})
 
@@ -106,6 +108,10 @@ func (f Field) MayDefault() bool { return f.Part <= OfParcel && f.Name != Fields
 // fieldOf returns the name of the field that a path of a request, such as parcels[0].weight_kg, comes from.
 func fieldOf(path string) string {
 	if list, member, ok := strings.Cut(path, "]."); ok && strings.Contains(list, "[") {
+		isOf := func(f Field) bool { return f.Part == OfItem && f.target() == member }
+		if i := slices.IndexFunc(Fields, isOf); i >= 0 && strings.HasPrefix(list, "items[") {
+			return Fields[i].Name
+		}
 		return member
 	}
 	return path

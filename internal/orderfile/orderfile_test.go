@@ -178,6 +178,8 @@ func TestTitles(t *testing.T) {
 		"quantity":       {"order,item,quantity", "Q-1,Tea,3", "parcels 0 description", "3 × Tea"},
 		"Quantity":       {"order,item,Quantity", "Q-1,Tea,3", "parcels 0 description", "3 × Tea"},
 		"of the stock":   {"order,product_id,quantity", "Q-1,7,3", "items 0 quantity", "3"},
+		"by sku":         {"order,product_sku,quantity", "Q-1,LP-1,3", "items 0 sku", "LP-1"},
+		"by barcode":     {"order,product_barcode,quantity", "Q-1,0627,3", "items 0 barcode", "0627"},
 		"last name":      {"order,Last name,First name", "Q-1,Lee,Ann", "dropoff name", "Ann Lee"},
 		"nom, prénom":    {"commande,Nom,Prénom", "Q-1,Lee,Ann", "dropoff name", "Ann Lee"},
 		"first name":     {"order,First name,Last name", "Q-1,Ann,Lee", "dropoff name", "Ann Lee"},

@@ -72,7 +72,9 @@ var titles = map[Format]map[string]string{
 // stock.
 func (f *File) recognize(title string) string {
 	_, isField := FindField(title)
-	ofStock := isField && f.Format == FormatOther && slices.Contains(f.Titles, "product_id")
+	ofStock := isField && f.Format == FormatOther && slices.ContainsFunc(f.Titles, func(title string) bool {
+		return title == "product_id" || title == "product_sku" || title == "product_barcode"
+	})
 	if field, found := titles[f.Format][plain(title)]; found && !ofStock {
 		return field
 	}

@@ -17,11 +17,14 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/throttle"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/signature"
+	"github.com/dropyard/dropyard/internal/signin"
 )
 
 // Partner is a partner's account.
@@ -60,6 +63,15 @@ type Config struct {
 	Aged   func() time.Time
 	Random io.Reader    // safe for use by many goroutines
 	Log    *slog.Logger // for failures in the background
+	// SignIns begins the sessions of people for whom a partner's provider vouches.
+	SignIns *signin.Service
+	// Provider returns the client of a partner's OpenID Connect provider. It reaches no
+	// addresses that partners may not reach through this service.
+	Provider func(openid.Config) *openid.Client
+	// CheckURL returns an *outbound.URLError if a URL cannot be that of a provider, or nil.
+	CheckURL func(url string) error
+	// Resolver looks up the records by which partners prove domains.
+	Resolver TextResolver
 	// TidySignIns is called with each Tidy, to tidy how partners' people sign in; nil does
 	// nothing.
 	TidySignIns func(ctx context.Context) error
@@ -74,6 +86,9 @@ type Service struct {
 	settings *freshCache[Settings]
 	// senders caches how partners appear to recipients.
 	senders *freshCache[Sender]
+	// providers keeps the clients of partners' OpenID Connect providers.
+	providers    providers
+	domainChecks *throttle.Limiter // of look-ups of domains' records, by partner
 
 	stop    chan struct{}
 	stopped sync.WaitGroup
@@ -96,7 +111,9 @@ func NewService(config Config) *Service {
 		keys:     newKeyCache(config.Now()),
 		settings: newFreshCache[Settings](config.Now()),
 		senders:  newFreshCache[Sender](config.Now()),
-		stop:     make(chan struct{}),
+
+		domainChecks: throttle.New(domainRate, config.MachineNow),
+		stop:         make(chan struct{}),
 	}
 	s.stopped.Go(s.keepTidy)
 	return s

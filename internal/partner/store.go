@@ -41,6 +41,14 @@ type Reader interface {
 	APIKeys(ctx context.Context, partnerID string) ([]APIKey, error)
 	// APIKey returns the active key with a public key.
 	APIKey(ctx context.Context, publicKey string) (*SealedKey, error)
+	OpenID(ctx context.Context, partnerID string) (*OpenID, error)
+	// Domains lists the domains of a partner by name.
+	Domains(ctx context.Context, partnerID string) ([]Domain, error)
+	// ProvenBy returns the id of the partner that has proven a domain; empty if none has.
+	ProvenBy(ctx context.Context, domain string) (partnerID string, err error)
+	Identity(ctx context.Context, partnerID, issuer, subject string) (*Identity, error)
+	// HasIdentity reports whether a user is tied to a person at a provider.
+	HasIdentity(ctx context.Context, of *Account, issuer string) (bool, error)
 }
 
 // Writer changes accounts. What it decides by, it reads in the same transaction.
@@ -74,6 +82,21 @@ type Writer interface {
 	SaveSettings(ctx context.Context, partnerID string, settings Settings) error
 	// AddAudit writes entries of the audit log.
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
+
+	SaveOpenID(ctx context.Context, set *OpenID) error
+	RemoveOpenID(ctx context.Context, partnerID string) error
+	// SaveDomain writes all of a domain but when it was proven.
+	SaveDomain(ctx context.Context, domain *Domain) error
+	// RemoveDomain removes a domain, and that the partner has proven it.
+	RemoveDomain(ctx context.Context, partnerID, domain string) error
+	// ProveDomain notes that a partner has proven a domain. It is false if another has.
+	ProveDomain(ctx context.Context, domain *Domain, at time.Time) (proven bool, err error)
+	SaveIdentity(ctx context.Context, identity *Identity) error
+	// Prove notes that a user reads the mails to the address.
+	Prove(ctx context.Context, userID string) error
+	// EndVouchedSessions ends the sessions of a partner's people that a provider has vouched
+	// for, but that with a token.
+	EndVouchedSessions(ctx context.Context, partnerID string, except []byte) error
 
 	// EndSessionsOf ends all sessions of a partner.
 	EndSessionsOf(ctx context.Context, partnerID string) error

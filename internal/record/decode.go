@@ -61,7 +61,8 @@ func Decode(document []byte) (*delivery.Order, error) {
 	}
 	for _, item := range r.list("items") {
 		o.Items = append(o.Items, delivery.Item{
-			ProductID: item.integer("product_id"), Quantity: item.integer("quantity"), Name: item.text("name"),
+			ProductID: item.integer("product_id"), SKU: item.text("sku"), Quantity: item.integer("quantity"),
+			Name: item.text("name"),
 		})
 	}
 	for _, warning := range r.list("warnings") {

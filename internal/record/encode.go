@@ -162,6 +162,7 @@ func writeItems(w *strictjson.Writer, items []delivery.Item) {
 	for _, item := range items {
 		w.Object("")
 		w.Integer("product_id", item.ProductID)
+		w.OptionalText("sku", item.SKU)
 		w.Text("name", item.Name)
 		w.Integer("quantity", item.Quantity)
 		w.EndObject()

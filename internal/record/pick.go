@@ -41,6 +41,7 @@ type PickLine struct {
 	ProductID int64  `json:"product_id"`
 	Name      string `json:"name"`
 	Barcode   string `json:"barcode,omitzero"` // in lists
+	SKU       string `json:"sku,omitzero"`
 	Location  string `json:"location"`
 	Quantity  int64  `json:"quantity"`
 	Picked    int64  `json:"picked"`
@@ -62,8 +63,8 @@ func PickOf(o *delivery.Order) Pick {
 	}
 	for _, line := range o.PickLines() {
 		pick.Lines = append(pick.Lines, PickLine{
-			ProductID: line.ProductID, Name: o.ItemName(line.ProductID), Location: line.Location, Quantity: line.Quantity,
-			Picked: line.Picked, Short: line.Short,
+			ProductID: line.ProductID, Name: o.ItemName(line.ProductID), SKU: o.ItemSKU(line.ProductID),
+			Location: line.Location, Quantity: line.Quantity, Picked: line.Picked, Short: line.Short,
 		})
 	}
 	return pick

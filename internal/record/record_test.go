@@ -174,7 +174,8 @@ func fullOrder() *delivery.Order {
 	o.COD.AmountCents = 2500
 	o.Insurance = &delivery.Money{AmountCents: 100, Currency: delivery.USD}
 	o.Items = []delivery.Item{
-		{ProductID: 1, Quantity: 2, Name: "Sirop d’érable"}, {ProductID: 7, Quantity: 1, Name: "Tuque"},
+		{ProductID: 1, Quantity: 2, Name: "Sirop d’érable"},
+		{ProductID: 7, SKU: "TUQUE-M", Quantity: 1, Name: "Tuque"},
 	}
 	o.Courier = &delivery.Courier{CourierID: "cou_1", Name: "Léa Roy", Phone: "+15145550111", Vehicle: "bike"}
 	o.UpdatedAt = testkit.Epoch.Add(1500 * time.Millisecond)

@@ -47,7 +47,7 @@ func writeRequestedParcel(w *strictjson.Writer, p *delivery.Parcel) {
 	w.EndObject()
 }
 
-// writeRequestedItems writes the products without their names.
+// writeRequestedItems writes the products without their names. Those of an order are named by their ids.
 func writeRequestedItems(w *strictjson.Writer, items []delivery.Item) {
 	if len(items) == 0 {
 		return
@@ -55,7 +55,14 @@ func writeRequestedItems(w *strictjson.Writer, items []delivery.Item) {
 	w.List("items")
 	for _, item := range items {
 		w.Object("")
-		w.Integer("product_id", item.ProductID)
+		switch {
+		case item.ProductID != 0:
+			w.Integer("product_id", item.ProductID)
+		case item.SKU != "":
+			w.Text("sku", item.SKU)
+		default:
+			w.Text("barcode", item.Barcode)
+		}
 		w.Integer("quantity", item.Quantity)
 		w.EndObject()
 	}

@@ -17,15 +17,11 @@ import (
 	"github.com/dropyard/dropyard/internal/record"
 )
 
-// The values that replace personal data. Each is valid for its field, so that an
-// erased record still conforms to the interface.
+// The values that replace personal data.
 const (
-	ErasedText  = "erased"
-	ErasedPhone = "+10000000000"
-	ErasedEmail = delivery.ErasedEmail
-	// erasedUnit replaces the second half of a postal code. The first half names a
-	// region and is kept for statistics.
-	erasedUnit = " 0A0"
+	ErasedText  = record.ErasedText
+	ErasedPhone = record.ErasedPhone
+	ErasedEmail = record.ErasedEmail
 )
 
 // Selection selects the orders that are erased.
@@ -454,8 +450,7 @@ func eraseStored(stored *Stored, email string) error {
 		stored.Shown = board.Of(stored.Order)
 	}
 	for _, event := range stored.Events {
-		event.Facts.Reason, event.Facts.FailureReason, event.Facts.SignatureURL = "", "", ""
-		event.Facts.Answer = ""
+		record.EraseFacts(&event.Facts)
 	}
 	return nil
 }
@@ -479,34 +474,9 @@ func erasedRecord(document []byte, email string) ([]byte, error) {
 // times, items, city and province.
 func eraseOrder(o *delivery.Order, email string) {
 	for _, end := range erasedEnds(o, email) {
-		eraseContact(end)
+		record.EraseContact(end)
 	}
-	o.Reference, o.Instructions, o.Metadata = "", "", nil
-	for i := range o.Parcels {
-		o.Parcels[i].Description = ErasedText
-	}
-	for i := range o.History {
-		o.History[i].Notes = ""
-	}
-	if o.Cancellation != nil {
-		o.Cancellation = &delivery.Cancellation{At: o.Cancellation.At}
-	}
-	if origin := o.Course.Origin; origin != nil {
-		o.Course.Origin = &delivery.Origin{OrderID: origin.OrderID, To: origin.To, Location: origin.Location}
-	}
-	if r := o.Course.Request; r != nil {
-		o.Course.Request = &delivery.CancellationRequest{State: r.State, At: r.At}
-	}
-	if c := o.Course.Collected; c != nil {
-		o.Course.Collected = &delivery.Collected{AmountCents: c.AmountCents, Currency: c.Currency, Method: c.Method}
-	}
-	o.Course.Edits = slices.Clone(o.Course.Edits)
-	for i := range o.Course.Edits {
-		o.Course.Edits[i].Reason = ""
-		for j := range o.Course.Edits[i].Was {
-			o.Course.Edits[i].Was[j].JSON = ""
-		}
-	}
+	record.EraseTexts(o)
 }
 
 // erasedEnds returns the ends of an order that are erased: those with an e-mail address, or that of the recipient if it
@@ -518,12 +488,4 @@ func erasedEnds(o *delivery.Order, email string) []*delivery.Contact {
 	return slices.DeleteFunc([]*delivery.Contact{&o.Pickup, &o.Dropoff}, func(end *delivery.Contact) bool {
 		return !strings.EqualFold(end.Email, email)
 	})
-}
-
-func eraseContact(c *delivery.Contact) {
-	c.Name, c.Phone, c.Email = ErasedText, ErasedPhone, ErasedEmail
-	c.Address.Line1, c.Address.Line2, c.Address.Notes = ErasedText, "", ""
-	if code := delivery.NormalPostalCode(c.Address.PostalCode); len(code) > 3 {
-		c.Address.PostalCode = code[:3] + erasedUnit
-	}
 }

@@ -96,12 +96,16 @@ func (e *export) value(kind string, value any) error {
 func (e *export) account(ctx context.Context) error {
 	var account *Partner
 	var users []User
+	var identities []Identity
 	var keys []APIKey
 	var endpoints []*Endpoint
 	var kept []SavedEntry
 	err := e.store.Read(ctx, func(tx Reader) (err error) {
 		if account, err = tx.Partner(ctx, e.partnerID); err == nil {
 			users, err = tx.Users(ctx, e.partnerID)
+		}
+		if err == nil {
+			identities, err = tx.Identities(ctx, e.partnerID)
 		}
 		if err == nil {
 			keys, err = tx.APIKeys(ctx, e.partnerID)
@@ -123,8 +127,8 @@ func (e *export) account(ctx context.Context) error {
 	if err := e.value("partner", account); err != nil {
 		return err
 	}
-	return errors.Join(values(e, "user", users), values(e, "api_key", keys), values(e, "saved_entry", kept),
-		values(e, "webhook_endpoint", endpoints))
+	return errors.Join(values(e, "user", users), values(e, "user_identity", identities), values(e, "api_key", keys),
+		values(e, "saved_entry", kept), values(e, "webhook_endpoint", endpoints))
 }
 
 // values writes a record for each of the values.
@@ -166,6 +170,7 @@ type exportedProduct struct {
 	StockMax   int64                  `json:"stock_max"`
 	PriceCents int64                  `json:"price_cents"`
 	Barcode    string                 `json:"barcode"`
+	SKU        string                 `json:"sku"`
 	Status     delivery.ProductStatus `json:"status"`
 }
 

@@ -48,6 +48,8 @@ type Reader interface {
 	Partner(ctx context.Context, partnerID string) (*Partner, error)
 	// Users lists the people of a partner, oldest first.
 	Users(ctx context.Context, partnerID string) ([]User, error)
+	// Identities lists the people at the provider of a partner who have signed in.
+	Identities(ctx context.Context, partnerID string) ([]Identity, error)
 	// APIKeys lists a partner's keys, also the revoked ones, oldest first.
 	APIKeys(ctx context.Context, partnerID string) ([]APIKey, error)
 	// SavedEntries lists what a partner's people keep for forms.
@@ -166,6 +168,34 @@ type Partner struct {
 	Email     string    `json:"email"`
 	CreatedAt time.Time `json:"created_at"`
 	Profile   *Profile  `json:"profile,omitzero"` // nil if none was ever set
+	OpenID    *OpenID   `json:"openid,omitzero"`  // nil if no provider is set
+	Domains   []Domain  `json:"domains,omitempty"`
+}
+
+// OpenID is the provider through which the people of a partner sign in, without its secret.
+type OpenID struct {
+	Issuer      string            `json:"issuer"`
+	ClientID    string            `json:"client_id"`
+	RoleClaim   string            `json:"role_claim,omitzero"`
+	RoleValues  map[string]string `json:"role_values,omitempty"`
+	DefaultRole string            `json:"default_role,omitzero"`
+	StoppedAt   time.Time         `json:"stopped_at,omitzero"`
+	ChangedAt   time.Time         `json:"changed_at"`
+}
+
+// Domain is a domain that a partner has named.
+type Domain struct {
+	Domain   string    `json:"domain"`
+	AddedAt  time.Time `json:"added_at"`
+	ProvenAt time.Time `json:"proven_at,omitzero"`
+}
+
+// Identity is a person at the partner's provider, with the user that the person is or was.
+type Identity struct {
+	UserID    string    `json:"user_id"`
+	Issuer    string    `json:"issuer"`
+	Subject   string    `json:"subject"`
+	CreatedAt time.Time `json:"created_at"`
 }
 
 // Profile is how a partner appears to recipients.

@@ -23,7 +23,7 @@ type Session struct {
 	PersonID  string
 	PartnerID string // empty for an operator
 	credential.Origin
-	Vouched bool // an OpenID provider vouched for the operator, instead of a password
+	Vouched bool // an OpenID provider vouched for the person, instead of a password
 	credential.SessionTimes
 	Holder Holder // nil in the list of a person's sessions
 }
@@ -150,10 +150,14 @@ func (s *Service) Login(
 }
 
 // LoginVouched begins a session of a person for whom an OpenID provider vouches, which asks
-// for second factors itself.
+// for second factors itself. It refuses with forbidden if the partner may not use the service,
+// and with unauthorized or forbidden a person who has changed meanwhile.
 func (s *Service) LoginVouched(
 	ctx context.Context, p *Person, from credential.Origin,
 ) (session *Session, token string, err error) {
+	if err := s.config.MayUse(ctx, p.PartnerID); err != nil {
+		return nil, "", err
+	}
 	return s.begin(ctx, p, from, true, func(ctx context.Context, tx Entrance) error { return s.letIn(ctx, tx, p) })
 }
 

@@ -53,7 +53,7 @@ var languages = map[Language]*words{
 		acts: map[money.Act]string{
 			money.ActDelivery: "Delivery", money.ActAttempt: "Further attempt", money.ActReturn: "Return",
 			money.ActLateCancellation: "Late cancellation", money.ActAdjustment: "Adjustment", money.ActPayment: "Payment",
-			money.ActCollection: "Cash on delivery", money.ActUnconfirmed: "Cash on delivery, to be confirmed",
+			money.ActCollection: "Cash on delivery", money.ActUnconfirmed: "Cash on delivery, not reported",
 			money.ActCorrection: "Correction of cash on delivery", money.ActHandIn: "Cash counted",
 			money.ActDeposit: "Deposit", money.ActRemittance: "Sent to you",
 		},
@@ -75,7 +75,7 @@ var languages = map[Language]*words{
 		acts: map[money.Act]string{
 			money.ActDelivery: "Livraison", money.ActAttempt: "Nouvelle tentative", money.ActReturn: "Retour",
 			money.ActLateCancellation: "Annulation tardive", money.ActAdjustment: "Rajustement", money.ActPayment: "Paiement",
-			money.ActCollection: "Paiement à la livraison", money.ActUnconfirmed: "Paiement à la livraison, à confirmer",
+			money.ActCollection: "Paiement à la livraison", money.ActUnconfirmed: "Paiement à la livraison, non déclaré",
 			money.ActCorrection: "Correction du paiement à la livraison", money.ActHandIn: "Argent compté",
 			money.ActDeposit: "Dépôt", money.ActRemittance: "Versement",
 		},

@@ -17,8 +17,8 @@ func codeKey(code string) string {
 	return code
 }
 
-// codes are the barcodes of a partner's products, and forms by which products are found besides
-// the exact one.
+// codes are the barcodes or skus of a partner's products, and forms by which products are found
+// besides the exact one.
 type codes struct {
 	exact     map[string][]int64
 	gtins     map[string][]int64 // products by their GTIN without leading zeros
@@ -53,14 +53,20 @@ func (c *codes) find(text string) []int64 {
 	return slices.Sorted(slices.Values(c.gtins[number]))
 }
 
-// read returns the products that a scanned code names: by a barcode, or else by a product_id.
-func (c *codes) read(scanned string) []int64 {
+// read returns the products that a scanned code names: by a barcode, or else by a sku, or else by a
+// product_id.
+func (c *codes) read(scanned string, skus map[string][]int64) []int64 {
 	readings := barcode.Readings(scanned)
 	for _, reading := range readings {
 		if ids := c.exact[reading]; len(ids) > 0 {
 			return ids
 		}
 		if ids := c.find(reading); len(ids) > 0 {
+			return ids
+		}
+	}
+	for _, reading := range readings {
+		if ids := skus[reading]; len(ids) > 0 {
 			return ids
 		}
 	}

@@ -13,7 +13,8 @@ import (
 // all of importColumns; it ignores in_stock, and books the opening quantity of a new
 // product.
 var (
-	exportColumns = []string{"product_id", "name", "price", "stock_min", "stock_max", "barcode", "status", "in_stock"}
+	exportColumns = []string{"product_id", "name", "price", "stock_min", "stock_max", "barcode", "status", "in_stock",
+		"sku"}
 	importColumns = append(exportColumns[:len(exportColumns):len(exportColumns)], "opening_quantity", "opening_location")
 )
 
@@ -52,7 +53,7 @@ func exportRow(p delivery.Product) []csvfile.Value {
 	return []csvfile.Value{
 		csvfile.Whole(p.ProductID), csvfile.Words(p.Name), csvfile.Dollars(p.PriceCents),
 		csvfile.Whole(p.StockMin), csvfile.Whole(p.StockMax), csvfile.Code(p.Barcode), csvfile.Plain(string(p.Status)),
-		csvfile.Whole(p.Quantity),
+		csvfile.Whole(p.Quantity), csvfile.Code(p.SKU),
 	}
 }
 

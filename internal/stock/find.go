@@ -8,19 +8,19 @@ import (
 )
 
 // Find returns the products that codes name, with their levels, by code: those that have
-// it as their barcode, or else the one that has it as its product_id. All readings of a code
+// it as their barcode, or else the one that has it as its sku or product_id. All readings of a code
 // are tried (barcode.Readings), and GTINs are compared without leading zeros. A code that names
 // no product is left out.
 func (s *Service) Find(ctx context.Context, partnerID string, codes ...string) (map[string][]*movement.Product, error) {
 	found := map[string][]*movement.Product{}
 	return found, s.ofPartner(ctx, partnerID, func(tx Reader) error {
-		barcodes, err := tx.Barcodes(ctx, partnerID)
+		kept, err := tx.Codes(ctx, partnerID)
 		if err != nil {
 			return err
 		}
-		known, named, all := newCodes(barcodes), map[string][]int64{}, []int64{}
+		known, named, all := newCodes(kept.Barcodes), map[string][]int64{}, []int64{}
 		for _, code := range codes {
-			ids := known.read(code)
+			ids := known.read(code, kept.SKUs)
 			named[code], all = ids, append(all, ids...)
 		}
 		slices.Sort(all)

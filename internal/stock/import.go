@@ -49,8 +49,8 @@ type importLine struct {
 }
 
 // Import adds and changes products from the CSV of a request. A line with a
-// product_id, or with the barcode of exactly one product, changes that product; any
-// other line adds one. If lines have faults, all are reported with their lines and
+// product_id, with the sku of a product, or with the barcode of exactly one product,
+// changes that product; any other line adds one. If lines have faults, all are reported with their lines and
 // nothing is stored.
 //
 // With its idempotency key the request is carried out once, since otherwise a line
@@ -73,7 +73,7 @@ func (s *Service) ImportFrom(
 	if len(rows) > ImportPart {
 		return s.importParts(ctx, r, basis, rows, malformed)
 	}
-	for err = errBarcodeAdded; errors.Is(err, errBarcodeAdded); {
+	for err = errCodeAdded; errors.Is(err, errCodeAdded); {
 		answer, err = s.importRows(ctx, r, basis, rows, malformed)
 	}
 	return answer, err
@@ -91,13 +91,13 @@ func (s *Service) PlanImport(ctx context.Context, partnerID string, file []byte)
 	return plan, err
 }
 
-// importRows is one try at an import. It returns errBarcodeAdded if another try is
+// importRows is one try at an import. It returns errCodeAdded if another try is
 // needed.
 func (s *Service) importRows(
 	ctx context.Context, r Request[Imported], basis form.Basis[*Plan], rows []csvRow, malformed form.Problems,
 ) (answer idempotency.Answer, err error) {
 	err = s.write(ctx, func(tx Writer) error {
-		known, err := tx.Barcodes(ctx, r.PartnerID)
+		known, err := tx.Codes(ctx, r.PartnerID)
 		if err != nil {
 			return err
 		}
@@ -132,19 +132,20 @@ func (s *Service) importRows(
 type importing struct {
 	lines    []importLine
 	problems form.Problems
-	barcodes map[string][]int64 // the products that have a barcode
-	lineOf   map[int64]int      // the line of a product
-	newCodes map[string]int     // the line of a barcode that no product has, by codeKey
-	codes    *codes             // the same barcodes in other forms; nil until they are needed
+	known    Codes          // of the products
+	lineOf   map[int64]int  // the line of a product
+	newCodes map[string]int // the line of a barcode that no product has, by codeKey
+	barcodes *codes         // the barcodes in other forms; nil until they are needed
+	skus     *codes         // the skus in other forms, likewise
 	ledger   *movement.Stock
 	firstID  int64 // of the products that were added
 }
 
 // newImporting returns an import with these faults, of a partner whose products have these
-// barcodes.
-func newImporting(malformed form.Problems, barcodes map[string][]int64) *importing {
+// codes.
+func newImporting(malformed form.Problems, known Codes) *importing {
 	return &importing{
-		problems: slices.Clone(malformed), barcodes: barcodes, lineOf: map[int64]int{}, newCodes: map[string]int{},
+		problems: slices.Clone(malformed), known: known, lineOf: map[int64]int{}, newCodes: map[string]int{},
 	}
 }
 
@@ -154,6 +155,7 @@ func (im *importing) readAll(held map[int64]*movement.Product) error {
 	for i := range im.lines {
 		im.read(&im.lines[i], held)
 	}
+	im.checkSKUs()
 	if len(im.problems) > maxFaults {
 		im.problems = im.problems[:maxFaults]
 	}
@@ -192,16 +194,49 @@ func (r csvRow) echo(column string) any {
 // reports whether the barcode is what a spreadsheet made of one of a product.
 func (im *importing) match(row csvRow) (matches []int64, ruined bool) {
 	cell, found := row.read["barcode"]
-	if matches = im.barcodes[cell.Text]; !found || len(matches) > 0 {
+	if matches = im.known.Barcodes[cell.Text]; !found || len(matches) > 0 {
 		return matches, false
 	}
-	if im.codes == nil {
-		im.codes = newCodes(im.barcodes)
+	if im.barcodes == nil {
+		im.barcodes = newCodes(im.known.Barcodes)
 	}
-	if im.codes.isRuined(cell) {
+	if im.barcodes.isRuined(cell) {
 		return nil, true
 	}
-	return im.codes.find(cell.Text), false
+	return im.barcodes.find(cell.Text), false
+}
+
+// matchSKU returns the product that has the sku of a line; 0 if none has. It reports whether the sku
+// is what a spreadsheet made of one of a product.
+func (im *importing) matchSKU(row csvRow) (productID int64, ruined bool) {
+	cell, found := row.read["sku"]
+	if matches := im.known.SKUs[cell.Text]; len(matches) > 0 {
+		return matches[0], false
+	}
+	if !found {
+		return 0, false
+	}
+	if im.skus == nil {
+		im.skus = newCodes(im.known.SKUs)
+	}
+	return 0, im.skus.isRuined(cell)
+}
+
+// checkSKUs adds a fault for each line with the sku of another product or line. A product keeps its
+// sku from others even if another line takes it away: parts of an import are stored one by one.
+func (im *importing) checkSKUs() {
+	lineOf := map[string]int{}
+	for _, line := range im.lines {
+		sku := line.product.SKU
+		if sku == "" {
+			continue
+		}
+		owners := im.known.SKUs[sku]
+		if len(owners) > 0 && owners[0] != line.productID || lineOf[sku] > 0 {
+			im.fault(line.csvRow, "sku", SKUOfOther)
+		}
+		lineOf[sku] = line.line
+	}
 }
 
 // find decides which product a line changes, if any, and adds it to the lines.
@@ -212,6 +247,7 @@ func (im *importing) find(row csvRow) {
 	barcode := row.cells.Get("barcode")
 	by := "product_id"
 	matches, ruined := im.match(row)
+	ofSKU, skuRuined := im.matchSKU(row)
 	switch {
 	case row.read["product_id"].Ruined():
 		im.fault(row, "product_id", importRuined)
@@ -221,6 +257,11 @@ func (im *importing) find(row csvRow) {
 		return
 	case given:
 		line.productID = id
+	case skuRuined:
+		im.fault(row, "sku", importRuined)
+		return
+	case ofSKU != 0:
+		line.productID, by = ofSKU, "sku"
 	case ruined:
 		im.fault(row, "barcode", importRuined)
 		return
@@ -255,20 +296,27 @@ func (im *importing) load(ctx context.Context, tx Writer, partnerID string) (err
 	return err
 }
 
-// errBarcodeAdded ends a try at an import: another import was faster.
-var errBarcodeAdded = errors.New("another import has added a product with the same barcode")
+// errCodeAdded ends a try at an import: another import was faster.
+var errCodeAdded = errors.New("another import has added a product with the same barcode or sku")
 
-// checkNewCodes returns errBarcodeAdded if a product with one of the new barcodes has
-// been added since the barcodes were read. From now on the lock keeps others from
-// adding products.
+// checkNewCodes returns errCodeAdded if a product with one of the new barcodes has
+// been added since the codes were read, or a sku of a line has come to another product.
+// From now on the lock keeps others from adding and changing products.
 func (im *importing) checkNewCodes(ctx context.Context, tx Writer, partnerID string) error {
-	if len(im.newCodes) == 0 {
+	hasSKU := slices.ContainsFunc(im.lines, func(l importLine) bool { return l.cells.Has("sku") })
+	if len(im.newCodes) == 0 && !hasSKU {
 		return nil
 	}
-	known, err := tx.Barcodes(ctx, partnerID)
-	for barcode := range known {
+	known, err := tx.Codes(ctx, partnerID)
+	for barcode := range known.Barcodes {
 		if im.newCodes[codeKey(barcode)] > 0 {
-			return errBarcodeAdded
+			return errCodeAdded
+		}
+	}
+	for _, line := range im.lines {
+		sku := line.cells.Get("sku")
+		if sku != "" && !slices.Equal(known.SKUs[sku], im.known.SKUs[sku]) {
+			return errCodeAdded
 		}
 	}
 	return err

@@ -83,7 +83,7 @@ func (s *Service) importParts(
 			return answer, p.interrupted(err)
 		}
 		answer, err = p.store(ctx)
-		if !errors.Is(err, errBarcodeAdded) {
+		if !errors.Is(err, errCodeAdded) {
 			return answer, err
 		}
 	}
@@ -134,11 +134,11 @@ func (p *partedImport) check(ctx context.Context) (answer idempotency.Answer, fo
 
 // planRest reads the lines that are not stored yet. It refuses lines with faults.
 func (p *partedImport) planRest(ctx context.Context, tx Reader) (*importing, error) {
-	barcodes, err := tx.Barcodes(ctx, p.request.PartnerID)
+	known, err := tx.Codes(ctx, p.request.PartnerID)
 	if err != nil {
 		return nil, err
 	}
-	im := newImporting(p.malformed, barcodes)
+	im := newImporting(p.malformed, known)
 	var ids []int64
 	for _, row := range p.rows[p.done.Lines:] {
 		im.find(row)
@@ -185,7 +185,7 @@ func (p *partedImport) stored(ctx context.Context, tx idempotency.Reader) (done 
 	return done, err == nil, err
 }
 
-// store stores the rest of the file part by part. It returns errBarcodeAdded if the
+// store stores the rest of the file part by part. It returns errCodeAdded if the
 // products have changed so that the rest must be checked again.
 func (p *partedImport) store(ctx context.Context) (answer idempotency.Answer, err error) {
 	parts := slices.Collect(slices.Chunk(p.lines, ImportPart))
@@ -228,9 +228,11 @@ func (p *partedImport) finish(ctx context.Context, tx Writer, last partDone) (id
 func (p *partedImport) storePart(
 	ctx context.Context, tx Writer, lines, later []importLine,
 ) (done partDone, nextID int64, err error) {
-	im := newImporting(nil, nil)
+	im := newImporting(nil, Codes{})
+	hasSKU := false
 	for _, line := range lines {
 		im.lines = append(im.lines, importLine{csvRow: line.csvRow, productID: line.productID})
+		hasSKU = hasSKU || line.product.SKU != ""
 	}
 	if err := im.load(ctx, tx, p.request.PartnerID); err != nil || len(lines) == 0 {
 		return done, 0, err
@@ -238,8 +240,13 @@ func (p *partedImport) storePart(
 	if done, found, err := p.stored(ctx, tx); err != nil || found { // a request on another node was faster
 		return done, 0, err
 	}
+	if hasSKU { // others may have set skus since the check
+		if im.known, err = tx.Codes(ctx, p.request.PartnerID); err != nil {
+			return done, 0, err
+		}
+	}
 	if err := im.readAll(im.ledger.Products); err != nil {
-		return done, 0, errBarcodeAdded // the check reports the fault with all others
+		return done, 0, errCodeAdded // the check reports the fault with all others
 	}
 	did, err := p.carryOut(ctx, tx, p.request.PartnerID, im)
 	if err != nil {
@@ -266,18 +273,19 @@ func (p *partedImport) count(ctx context.Context, tx Writer, done partDone) erro
 	return partOf(p.request, p.part).Keep(ctx, tx, answer, p.now())
 }
 
-// checkAdded returns errBarcodeAdded if others have added a product with a barcode of the
+// checkAdded returns errCodeAdded if others have added a product with a barcode of the
 // products that this transaction has added, or of those that are added later.
 func (im *importing) checkAdded(ctx context.Context, tx Writer, partnerID string, later []importLine) error {
-	known, err := tx.Barcodes(ctx, partnerID)
+	codes, err := tx.Codes(ctx, partnerID)
+	known := codes.Barcodes
 	for _, line := range im.lines {
 		if line.productID == 0 && len(known[line.product.Barcode]) > 1 {
-			return errBarcodeAdded
+			return errCodeAdded
 		}
 	}
 	for _, line := range later {
 		if line.productID == 0 && len(known[line.product.Barcode]) > 0 {
-			return errBarcodeAdded
+			return errCodeAdded
 		}
 	}
 	return err

@@ -11,6 +11,7 @@ import (
 var importTexts = map[string]func(l *importLine) string{
 	"name":    func(l *importLine) string { return l.before.Name },
 	"barcode": func(l *importLine) string { return l.before.Barcode },
+	"sku":     func(l *importLine) string { return l.before.SKU },
 }
 
 // keepTexts puts the text of the product in the place of a cell that has it as spreadsheets keep

@@ -22,7 +22,7 @@ const (
 )
 
 // CreateProduct adds a product to a partner's catalogue, under an id of its own. Its stock
-// is 0 until movements are booked. The error may be not_found.
+// is 0 until movements are booked. The error may be not_found or sku_taken.
 func (s *Service) CreateProduct(
 	ctx context.Context, partnerID string, product delivery.Product,
 ) (delivery.Product, error) {
@@ -35,6 +35,9 @@ func (s *Service) CreateProduct(
 			return err
 		}
 		product.ProductID = first
+		if err := checkSKU(ctx, tx, partnerID, product); err != nil {
+			return err
+		}
 		entry, err := s.note(ctx, audit.ActionProductCreated, partnerID, product.ProductID, nil, factsOf(product))
 		if err != nil {
 			return err
@@ -51,13 +54,14 @@ type productFacts struct {
 	StockMin   int64                  `json:"stock_min"`
 	StockMax   int64                  `json:"stock_max"`
 	Barcode    string                 `json:"barcode"`
+	SKU        string                 `json:"sku,omitempty"`
 	Status     delivery.ProductStatus `json:"status"`
 }
 
 func factsOf(p delivery.Product) productFacts {
 	return productFacts{
 		Name: p.Name, PriceCents: p.PriceCents, StockMin: p.StockMin, StockMax: p.StockMax, Barcode: p.Barcode,
-		Status: p.Status,
+		SKU: p.SKU, Status: p.Status,
 	}
 }
 
@@ -67,8 +71,11 @@ var errNoPartner = refusal.NotFound("partner")
 // leaves such a barcode as it is.
 var (
 	barcodeRule    = oldBarcodeRule.And(form.NoOuterSpace)
-	oldBarcodeRule = form.Length(0, 255)
+	oldBarcodeRule = form.Length(0, delivery.MaxProductCode)
 )
+
+// SKUOfOther is the rule for the sku of a product.
+var SKUOfOther = form.Define("sku_of_other", "a sku that no other product has")
 
 var (
 	notBelowMin = form.Define("not_below_min", "an integer not less than stock_min")
@@ -89,6 +96,7 @@ type ProductChange struct {
 	StockMin   *int64 // StockMax is never less
 	StockMax   *int64
 	Barcode    *string
+	SKU        *string
 	Status     *delivery.ProductStatus
 	sentMax    any // StockMax as it was sent, for a fault
 }
@@ -122,6 +130,7 @@ func readChange(f *form.Form, before *delivery.Product) (c ProductChange) {
 		}
 		c.Barcode = new(f.Text("barcode", form.Optional, rule))
 	}
+	c.SKU = f.NullableText("sku", barcodeRule)
 	if f.Has("status") {
 		rule := form.OneOf(delivery.ProductActive, delivery.ProductInactive)
 		c.Status = new(delivery.ProductStatus(f.Text("status", form.Optional, rule)))
@@ -137,6 +146,7 @@ func (c ProductChange) of(p delivery.Product) delivery.Product {
 	set(&p.StockMax, c.StockMax)
 	p.StockMax = max(p.StockMin, p.StockMax)
 	set(&p.Barcode, c.Barcode)
+	set(&p.SKU, c.SKU)
 	set(&p.Status, c.Status)
 	return p
 }
@@ -165,7 +175,7 @@ func (c ProductChange) check(p delivery.Product) error {
 }
 
 // ChangeProduct changes a product. Only movements change its stock. The error may be a
-// validation_error or not_found.
+// validation_error, not_found or sku_taken.
 func (s *Service) ChangeProduct(
 	ctx context.Context, partnerID string, productID int64, change ProductChange,
 ) (changed delivery.Product, err error) {
@@ -202,6 +212,9 @@ func (s *Service) ChangeProductFrom(
 		if err := tx.SaveProducts(ctx, partnerID, changed); err != nil {
 			return err
 		}
+		if err := checkSKU(ctx, tx, partnerID, changed); err != nil {
+			return err
+		}
 		locked.Describe(changed, s.now())
 		if err := tx.SaveStock(ctx, locked); err != nil {
 			return err
@@ -209,6 +222,19 @@ func (s *Service) ChangeProductFrom(
 		return tx.AddAudit(ctx, entry)
 	})
 	return changed, err
+}
+
+// checkSKU refuses a product that has been written if another one of its partner has its sku. The
+// transaction holds the lock on the partner's counters, and so do all that write products.
+func checkSKU(ctx context.Context, tx Writer, partnerID string, product delivery.Product) error {
+	if product.SKU == "" {
+		return nil
+	}
+	ids, err := tx.WithSKU(ctx, partnerID, product.SKU)
+	if i := slices.IndexFunc(ids, func(id int64) bool { return id != product.ProductID }); i >= 0 {
+		return delivery.SKUTaken(product.SKU, ids[i])
+	}
+	return err
 }
 
 var errNoProduct = refusal.NotFound("product")

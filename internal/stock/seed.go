@@ -10,15 +10,15 @@ import (
 var seeded = []delivery.Product{
 	{
 		Name: "Maple syrup 540 ml", PriceCents: 12_99, StockMin: 20, StockMax: seededQuantity, Barcode: "0627843400011",
-		Status: delivery.ProductActive,
+		SKU: "MAPLE-540", Status: delivery.ProductActive,
 	},
 	{
 		Name: "Dark roast coffee 1 kg", PriceCents: 24_50, StockMin: 10, StockMax: seededQuantity, Barcode: "0627843400028",
-		Status: delivery.ProductActive,
+		SKU: "COFFEE-1KG", Status: delivery.ProductActive,
 	},
 	{
 		Name: "Wool blanket", PriceCents: 89_00, StockMin: 5, StockMax: seededQuantity, Barcode: "0627843400035",
-		Status: delivery.ProductActive,
+		SKU: "BLANKET", Status: delivery.ProductActive,
 	},
 }
 

@@ -42,8 +42,8 @@ type Reader interface {
 	Movements(ctx context.Context, filter MovementFilter) ([]delivery.Movement, error)
 	// HasPartner reports whether there is such a partner.
 	HasPartner(ctx context.Context, partnerID string) (bool, error)
-	// Barcodes returns the ids of a partner's products by barcode, each in order.
-	Barcodes(ctx context.Context, partnerID string) (map[string][]int64, error)
+	// Codes returns the codes of a partner's products.
+	Codes(ctx context.Context, partnerID string) (Codes, error)
 	// Held returns those of some products that exist, with their levels, by id.
 	Held(ctx context.Context, partnerID string, productIDs ...int64) (map[int64]*movement.Product, error)
 	// Locations returns where a partner's products lie or have lain, sorted.
@@ -58,8 +58,10 @@ type Writer interface {
 	AddProducts(ctx context.Context, partnerID string, at time.Time, products ...delivery.Product) (first int64, err error)
 	// SaveProducts writes products, except their stock.
 	SaveProducts(ctx context.Context, partnerID string, products ...delivery.Product) error
-	// Barcodes returns the ids of a partner's products by barcode.
-	Barcodes(ctx context.Context, partnerID string) (map[string][]int64, error)
+	// Codes returns the codes of a partner's products.
+	Codes(ctx context.Context, partnerID string) (Codes, error)
+	// WithSKU returns the ids of a partner's products that have a sku.
+	WithSKU(ctx context.Context, partnerID, sku string) ([]int64, error)
 	// LockStock returns a partner's stock with those of the products that exist,
 	// and locks it until the transaction ends; nil if there is no such partner.
 	LockStock(ctx context.Context, partnerID string, productIDs ...int64) (*movement.Stock, error)
@@ -77,12 +79,19 @@ type Writer interface {
 // selection.
 type ProductFilter struct {
 	PartnerID string
-	Search    string // occurs in the name or the barcode, in any case
-	LowStock  bool   // only products whose quantity is at most their stock_min
+	Search    string // occurs in the name, the barcode or the sku, in any case
+	SKU       string
+	LowStock  bool // only products whose quantity is at most their stock_min
 	Status    delivery.ProductStatus
 	After     int64 // a product id: only products with greater ids
 	Limit     int
 	Offset    int64
+}
+
+// Codes are the ids of one partner's products by the codes that they have.
+type Codes struct {
+	Barcodes map[string][]int64 // in order
+	SKUs     map[string][]int64 // one each
 }
 
 // MovementFilter selects movements of one partner. A zero field does not restrict the
@@ -186,7 +195,7 @@ func (s *Service) note(
 func (s *Service) Products(
 	ctx context.Context, filter ProductFilter,
 ) (products []delivery.Product, total int64, err error) {
-	if unfindable(filter.Search) {
+	if unfindable(filter.Search) || unfindable(filter.SKU) {
 		return nil, 0, nil
 	}
 	filter.Search = fold(filter.Search)
@@ -233,7 +242,7 @@ func (s *Service) Catalogue(
 	ctx context.Context, filter ProductFilter,
 ) (products []delivery.Product, more bool, err error) {
 	err = s.ofPartner(ctx, filter.PartnerID, func(tx Reader) error {
-		if unfindable(filter.Search) {
+		if unfindable(filter.Search) || unfindable(filter.SKU) {
 			return nil
 		}
 		asked := filter
@@ -286,7 +295,13 @@ func (s *Service) ofPartner(ctx context.Context, partnerID string, fn func(Reade
 
 // SearchKey returns the text that searches of a product look through. It is stored
 // with the product, because some engines turn only ASCII letters into lower case.
-func SearchKey(p delivery.Product) string { return fold(p.Name + "\n" + p.Barcode) }
+func SearchKey(p delivery.Product) string {
+	key := p.Name + "\n" + p.Barcode
+	if p.SKU != "" {
+		key += "\n" + p.SKU
+	}
+	return fold(key)
+}
 
 func fold(text string) string { return strings.ToLower(text) }
 

@@ -204,8 +204,8 @@ func (tx retentionTx) JournalEntries(
 func listJournal(ctx context.Context, c db.Conn, f accounting.Filter) ([]*money.Entry, error) {
 	selected := &db.Conditions{}
 	selectActs(selected, f)
-	selected.AddText(`EXISTS (SELECT 1 FROM journal_lines l WHERE l.partner_id = journal.partner_id AND
-		l.day = journal.day AND l.entry_id = journal.entry_id AND l.courier_id = ?)`, f.CourierID)
+	selected.AddText("(partner_id, day, entry_id) IN "+
+		"(SELECT partner_id, day, entry_id FROM journal_lines WHERE courier_id = ?)", f.CourierID)
 	selectDays(selected, f)
 	after, by := "(day, entry_id) < (?, ?)", "ORDER BY day DESC, entry_id DESC LIMIT ?"
 	if f.Oldest {
@@ -317,6 +317,24 @@ func (tx accountingTx) Held(
 			return nil
 		})
 	return held, err
+}
+
+// CashEntries lists the entries that have moved the cash of a partner that a courier carries in a currency, newest
+// first: those behind a cursor, or the newest if it is zero. The index of the lines leads to them.
+func (tx accountingTx) CashEntries(
+	ctx context.Context, of money.Held, after accounting.Cursor, limit int,
+) ([]*money.Entry, error) {
+	selected := &db.Conditions{}
+	selected.Add("courier_id = ?", of.CourierID)
+	selected.Add("currency = ?", string(of.Currency))
+	selected.Add("partner_id = ?", of.PartnerID)
+	if after != (accounting.Cursor{}) {
+		selected.Add("(day, entry_id) < (?, ?)", int64(after.Day), after.EntryID)
+	}
+	const newest = "ORDER BY day DESC, entry_id DESC"
+	behind, args := selected.Clause("GROUP BY partner_id, day, entry_id "+newest+" LIMIT ?", limit)
+	return tx.newest(ctx, "WHERE (partner_id, day, entry_id) IN (SELECT partner_id, day, entry_id FROM journal_lines "+
+		behind+") "+newest, args...)
 }
 
 // Unconfirmed lists the entries of what couriers have not confirmed and the desk has not answered, newest first,

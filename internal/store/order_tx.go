@@ -153,10 +153,14 @@ func readState(ctx context.Context, c db.Conn, needs *order.Needs, locked bool) 
 	if locked {
 		byKey, people = lockOrders, &lockActors
 	}
+	named, err := readNamed(ctx, c, needs.SKUs, needs.Barcodes)
+	if err != nil {
+		return nil, err
+	}
 	p := db.NewPipeline(c)
 	actors := people.find(p, needs.Actors)
 	orderRows := db.Find(p, byKey, needs.Orders)
-	stocks := readStocks(p, needs.Products, locked)
+	stocks := readStocks(p, named.with(needs.Products), locked)
 	usages := readUsages(p, needs.Usages, locked)
 	documents := db.Find(p, findDocuments, needs.Documents)
 	proofs := db.Find(p, findProofs, needs.Proofs)
@@ -171,6 +175,12 @@ func readState(ctx context.Context, c db.Conn, needs *order.Needs, locked bool) 
 		Stocks: stocks.after(done), Proofs: bestProofs(proofs.After(done)),
 		Actors: actors.after(done), Charged: chargedOf(entries.After(done)), Taken: map[order.Reference]order.Existing{},
 		Receipts: map[idempotency.Key]*idempotency.Receipt{},
+	}
+	if state.SKUs, err = idsByCode(named.bySKU, findBySKU.of, state.Stocks); err != nil {
+		return nil, err
+	}
+	if state.Barcodes, err = idsByCode(named.byBarcode, findByBarcode.of, state.Stocks); err != nil {
+		return nil, err
 	}
 	for _, row := range taken.After(done) {
 		reference := order.Reference{PartnerID: row.PartnerID, PartnerOrderID: row.PartnerOrderID}
@@ -501,7 +511,7 @@ func (s orderStore) Cold() bool { return s.warmth.Cold() }
 
 func lookups(needs *order.Needs) int {
 	return len(needs.Receipts) + len(needs.References) + len(needs.Orders) + len(needs.Products) + len(needs.Proofs) +
-		len(needs.Charged)
+		len(needs.Charged) + len(needs.SKUs) + len(needs.Barcodes)
 }
 
 // Warm reads what a command will look up, so that Load finds it in memory: what lies at

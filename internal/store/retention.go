@@ -128,8 +128,41 @@ func (tx retentionTx) Partner(ctx context.Context, partnerID string) (*retention
 		return nil, err
 	}
 	found := &retention.Partner{PartnerID: row.PartnerID, Name: row.Name, Email: row.Email, CreatedAt: row.CreatedAt}
-	found.Profile, err = tx.profile(ctx, partnerID)
+	if found.Profile, err = tx.profile(ctx, partnerID); err != nil {
+		return nil, err
+	}
+	set, err := db.FindOne(ctx, tx.conn, findOpenID, partnerID)
+	if err != nil {
+		return nil, err
+	}
+	if set != nil {
+		found.OpenID = &retention.OpenID{
+			Issuer: set.Issuer, ClientID: set.ClientID, RoleClaim: set.RoleClaim, RoleValues: map[string]string{},
+			DefaultRole: string(set.DefaultRole), StoppedAt: set.StoppedAt, ChangedAt: set.ChangedAt,
+		}
+		for role, value := range set.Values {
+			found.OpenID.RoleValues[string(role)] = value
+		}
+	}
+	domains, err := domainsOf(ctx, tx.conn, partnerID)
+	for _, domain := range domains {
+		found.Domains = append(found.Domains, retention.Domain{
+			Domain: domain.Name, AddedAt: domain.AddedAt, ProvenAt: domain.ProvenAt,
+		})
+	}
 	return found, err
+}
+
+// Identities lists the people at the provider of a partner who have signed in, oldest first.
+func (tx retentionTx) Identities(ctx context.Context, partnerID string) (listed []retention.Identity, err error) {
+	err = userIdentities.Each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, issuer, subject", []any{partnerID},
+		func(row *partner.Identity) error {
+			listed = append(listed, retention.Identity{
+				UserID: row.UserID, Issuer: row.Issuer, Subject: row.Subject, CreatedAt: row.CreatedAt,
+			})
+			return nil
+		})
+	return listed, err
 }
 
 // profile returns nil if the partner has none.
@@ -342,7 +375,8 @@ func (tx retentionTx) RemoveOrders(ctx context.Context, partnerID string, orderI
 	}
 	p := db.NewPipeline(tx.conn)
 	for _, drop := range []*db.Statement[*order.OrderKey]{
-		dropEventsOf, dropFurtherOf, dropHistories, dropNotes, dropDeliveries, dropReturns, dropScans, dropMailsOf, dropOrderMails,
+		dropEventsOf, dropFurtherOf, dropHistories, dropNotes, dropDeliveries, dropReturns, dropScans, dropMailsOf,
+		dropOrderMails,
 		dropOriginals, dropOrders,
 	} {
 		db.Write(p, drop, db.Pointers(keys))

@@ -55,7 +55,10 @@ func TestDescriptorsMatchSchema(t *testing.T) {
 		locations.Name: shape(locations), savedEntries.Name: shape(savedEntries), importDrafts.Name: shape(importDrafts),
 		courierMessages.Name: shape(courierMessages), journal.Name: shape(journal), journalLines.Name: shape(journalLines),
 		statements.Name: shape(statements), statementEntries.Name: shape(statementEntries),
-		statementFiles.Name: shape(statementFiles),
+		statementFiles.Name: shape(statementFiles), partnerOpenID.Name: shape(partnerOpenID),
+		partnerDomains.Name: shape(partnerDomains), provenDomains.Name: shape(provenDomains),
+		userIdentities.Name: shape(userIdentities), exportDays.Name: shape(exportDays), exportRows.Name: shape(exportRows),
+		exportFloors.Name: shape(exportFloors),
 	}
 	tables, err := engines["sqlite"](t).Tables(t.Context())
 	if err != nil {

@@ -159,7 +159,10 @@ func fillIndex(ctx context.Context, c db.Conn, orders []*delivery.Order) error {
 			return err
 		}
 	}
-	return keepTerms(ctx, c, written, indexed)
+	if err := keepTerms(ctx, c, written, indexed); err != nil {
+		return err
+	}
+	return forgetBoundaries(ctx, c, indexed)
 }
 
 // text returns what the embedded index has of a row.
@@ -186,7 +189,10 @@ func dropIndex(ctx context.Context, c db.Conn, keys []order.OrderKey) error {
 			return err
 		}
 	}
-	return keepTerms(ctx, c, nil, indexed)
+	if err := keepTerms(ctx, c, nil, indexed); err != nil {
+		return err
+	}
+	return forgetBoundaries(ctx, c, indexed)
 }
 
 // keepTerms keeps the list of all words of the embedded database: it adds those of rows that are written, and

@@ -188,6 +188,7 @@ func sessionTable(name string, person ...db.Column[*signin.Session]) *db.Table[*
 		db.Text("agent", func(s *signin.Session) *string { return &s.Agent }),
 		db.Moment("created_at", func(s *signin.Session) *time.Time { return &s.CreatedAt }),
 		db.Moment("last_seen_at", func(s *signin.Session) *time.Time { return &s.LastSeenAt }),
+		db.Flag("vouched", func(s *signin.Session) *bool { return &s.Vouched }),
 	)...)
 }
 
@@ -198,8 +199,7 @@ func personColumn(name string) db.Column[*signin.Session] {
 var (
 	sessions = sessionTable("sessions", personColumn("user_id"),
 		db.Text("partner_id", func(s *signin.Session) *string { return &s.PartnerID }))
-	operatorSessions = sessionTable("operator_sessions", personColumn("operator_id"),
-		db.Flag("vouched", func(s *signin.Session) *bool { return &s.Vouched }))
+	operatorSessions = sessionTable("operator_sessions", personColumn("operator_id"))
 )
 
 // OperatorSignIns is the store as package signin sees it for operators.
@@ -368,7 +368,11 @@ func (tx signing) Prove(ctx context.Context, personID string) error {
 	if tx.table != users.Name {
 		return nil
 	}
-	_, err := tx.conn.Exec(ctx, "UPDATE users SET unproven_since = 0 WHERE user_id = $1", personID)
+	return proveUser(ctx, tx.conn, personID)
+}
+
+func proveUser(ctx context.Context, c db.Conn, userID string) error {
+	_, err := c.Exec(ctx, "UPDATE users SET unproven_since = 0 WHERE user_id = $1", userID)
 	return err
 }
 

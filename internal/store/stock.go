@@ -42,14 +42,18 @@ var (
 		db.Integer("stock_max", func(p *productRow) *int64 { return &p.StockMax }),
 		db.Integer("price_cents", func(p *productRow) *int64 { return &p.PriceCents }),
 		db.Text("barcode", func(p *productRow) *string { return &p.Barcode }),
+		db.Text("sku", func(p *productRow) *string { return &p.SKU }),
 		db.Text("status", func(p *productRow) *string { return (*string)(&p.Status) }),
 	}
 	quantity = db.Integer("quantity", func(p *productRow) *int64 { return &p.Quantity })
 	products = db.NewTable("products", productKey, append(described, quantity,
 		db.Moment("created_at", func(p *productRow) *time.Time { return &p.createdAt }))...)
 
-	findProducts     = db.LookUpBy(byProduct, products)
-	lockProducts     = db.LockBy(byProduct, products)
+	findProducts = db.LookUpBy(byProduct, products)
+	lockProducts = db.LockBy(byProduct, products)
+	// The conditions are those of the indexes.
+	findBySKU        = findByCode("sku", func(p *productRow) string { return p.SKU })
+	findByBarcode    = findByCode("barcode", func(p *productRow) string { return p.Barcode })
 	addProducts      = products.Insert()
 	describeProducts = db.UpdateOf(products, productKey, described)
 	setQuantities    = db.UpdateOf(products, productKey, db.Key(quantity))
@@ -80,6 +84,9 @@ func selectProducts(filter stock.ProductFilter) *db.Conditions {
 		selected.Add(`search_key LIKE ? ESCAPE '\'`, "%"+likeLiteral.Replace(filter.Search)+"%")
 	}
 	selected.AddText("status = ?", string(filter.Status))
+	if filter.SKU != "" {
+		selected.Add("sku = ? AND sku <> ''", filter.SKU) // the condition of the index
+	}
 	if filter.After != 0 {
 		selected.Add("product_id > ?", filter.After)
 	}
@@ -187,6 +194,68 @@ var (
 	lockCounters     = db.LockBy(db.ByID("partner_id"), partnerCounters)
 	setLastMovements = db.UpdateOf(partnerCounters, countersKey, db.Key(lastMovement))
 )
+
+// byCode finds the ids of products by a code.
+type byCode struct {
+	*db.Lookup[*movement.ProductCode, *productRow]
+	of func(*productRow) string // the code of a product
+}
+
+func findByCode(column string, of func(*productRow) string) byCode {
+	key := db.Key(
+		db.Text("partner_id", func(k *movement.ProductCode) *string { return &k.PartnerID }),
+		db.Text(column, func(k *movement.ProductCode) *string { return &k.Code }))
+	found := db.LookUpSome(key, products, products.Pick("partner_id", "product_id", column))
+	return byCode{found.Where(column + " <> ''"), of}
+}
+
+// namedProducts are the products that codes name.
+type namedProducts struct{ bySKU, byBarcode []*productRow }
+
+// readNamed reads which products codes name, without locking them.
+func readNamed(ctx context.Context, c db.Conn, skus, barcodes []movement.ProductCode) (n namedProducts, err error) {
+	if len(skus)+len(barcodes) == 0 {
+		return n, nil
+	}
+	p := db.NewPipeline(c)
+	bySKU, byBarcode := db.Find(p, findBySKU.Lookup, skus), db.Find(p, findByBarcode.Lookup, barcodes)
+	done, err := p.Flush(ctx)
+	if err != nil {
+		return n, err
+	}
+	return namedProducts{bySKU.After(done), byBarcode.After(done)}, nil
+}
+
+// with returns the keys of the products beside others, sorted.
+func (n namedProducts) with(keys []movement.ProductKey) []movement.ProductKey {
+	if len(n.bySKU)+len(n.byBarcode) == 0 {
+		return keys
+	}
+	keys = slices.Clone(keys)
+	for _, row := range slices.Concat(n.bySKU, n.byBarcode) {
+		keys = append(keys, movement.ProductKey{PartnerID: row.partnerID, ProductID: row.ProductID})
+	}
+	slices.SortFunc(keys, movement.CompareKeys)
+	return slices.Compact(keys)
+}
+
+// idsByCode returns the ids of products by their codes, of those that are among stocks. The error is
+// db.ErrRaced if a product has got another code since the codes were looked up.
+func idsByCode(
+	rows []*productRow, code func(*productRow) string, stocks map[string]*movement.Stock,
+) (map[movement.ProductCode][]int64, error) {
+	ids := make(map[movement.ProductCode][]int64, len(rows))
+	for _, row := range rows {
+		of := stocks[row.partnerID]
+		if of == nil || of.Products[row.ProductID] == nil ||
+			code(&productRow{Product: of.Products[row.ProductID].Product}) != code(row) {
+			return nil, db.ErrRaced
+		}
+		key := movement.ProductCode{PartnerID: row.partnerID, Code: code(row)}
+		ids[key] = append(ids[key], row.ProductID)
+	}
+	return ids, nil
+}
 
 // A stock is what products, levels, movements and counters hold together.
 
@@ -403,19 +472,34 @@ func (tx stockTx) SaveProducts(ctx context.Context, partnerID string, changed ..
 	return db.WriteAllNow(ctx, tx.conn, describeProducts, productRows(partnerID, changed)...)
 }
 
-// Barcodes returns the products of a partner by their barcodes. There is no
-// index for that: every order would have to write to it, and imports are rare.
-func (tx stockTx) Barcodes(ctx context.Context, partnerID string) (map[string][]int64, error) {
-	byBarcode := map[string][]int64{}
-	return byBarcode, tx.conn.Query(ctx,
-		"SELECT product_id, barcode FROM products WHERE partner_id = $1 AND barcode <> '' ORDER BY product_id",
+// Codes returns the products of a partner by their barcodes and skus.
+func (tx stockTx) Codes(ctx context.Context, partnerID string) (stock.Codes, error) {
+	codes := stock.Codes{Barcodes: map[string][]int64{}, SKUs: map[string][]int64{}}
+	add := func(ids map[string][]int64, code string, id int64) {
+		if code != "" {
+			ids[code] = append(ids[code], id)
+		}
+	}
+	return codes, tx.conn.Query(ctx,
+		`SELECT product_id, barcode, sku FROM products WHERE partner_id = $1 AND (barcode <> '' OR sku <> '')
+		ORDER BY product_id`,
 		[]any{partnerID}, func(r db.Row) error {
 			var id int64
-			var barcode string
-			err := r.Scan(&id, &barcode)
-			byBarcode[barcode] = append(byBarcode[barcode], id)
+			var barcode, sku string
+			err := r.Scan(&id, &barcode, &sku)
+			add(codes.Barcodes, barcode, id)
+			add(codes.SKUs, sku, id)
 			return err
 		})
+}
+
+// WithSKU returns the products of a partner that have a sku.
+func (tx stockTx) WithSKU(ctx context.Context, partnerID, sku string) (ids []int64, err error) {
+	rows, err := db.FindNow(ctx, tx.conn, findBySKU.Lookup, movement.ProductCode{PartnerID: partnerID, Code: sku})
+	for _, row := range rows {
+		ids = append(ids, row.ProductID)
+	}
+	return ids, err
 }
 
 // Held returns those of some products that exist, with how much of them lies where.

@@ -35,6 +35,7 @@ var (
 	NeedJQ         = Need{"jq", programs("jq", "jq")}
 	NeedNode       = Need{"node", findNode}
 	NeedJava       = Need{"java", programs("default-jdk-headless and maven", "java", "mvn")}
+	NeedCargo      = Need{"cargo", findCargo}
 	NeedPromtool   = Need{"promtool", programs("prometheus", "promtool")}
 	NeedPHP        = Need{"php", programs("php-cli", "php")}
 	NeedPostfix    = Need{"postfix", findPostfix}
@@ -79,6 +80,14 @@ func findNode() error {
 	var major int
 	if _, err := fmt.Sscanf(string(out), "v%d.", &major); err != nil || major < oldestNode {
 		return fmt.Errorf("node is %s, want v%d or later", strings.TrimSpace(string(out)), oldestNode)
+	}
+	return nil
+}
+
+// findCargo does not name Debian's package, which is older than what generated clients need.
+func findCargo() error {
+	if _, err := exec.LookPath("cargo"); err != nil {
+		return fmt.Errorf("%w (install Rust 1.85 or later)", err)
 	}
 	return nil
 }

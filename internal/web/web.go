@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -105,6 +106,11 @@ type Door interface {
 	SignIn(a Audience, token string, from credential.Origin) error
 	// Token returns the token of the visitor's session; empty without one.
 	Token(a Audience) string
+	// KeepTicket lets the browser keep the ticket of a sign-in through an OpenID provider, and
+	// send it to a path. A life of 0 deletes it.
+	KeepTicket(path, ticket string, life time.Duration)
+	// Ticket returns the ticket; empty if the browser keeps none for the path.
+	Ticket() string
 	// SignOut forgets the session. Its caller has ended it.
 	SignOut(a Audience)
 }
@@ -155,6 +161,9 @@ type Route struct {
 	// Uncounted is set for a form that people who have not signed in may send as often as
 	// they like, because it costs little and its failing would harm them.
 	Uncounted bool
+	// Counted is set for a page that counts against the rate of the network, as forms of people do
+	// who have not signed in, because it begins or ends a sign-in.
+	Counted bool
 	// Registers is set for the form that opens an account, which leads elsewhere if it has.
 	Registers bool
 	// Compressed is set if the response is sent in a content coding. It must not contain

@@ -175,7 +175,8 @@ func (s *Service) Redeliver(ctx context.Context, key outbox.EndpointKey, eventID
 }
 
 // RedeliverSince sends the events behind filter.After to an endpoint again, oldest first, at most
-// MaxRedelivered of them, and without those that the endpoint does not take. It returns how many they were, and the filter.After of
+// MaxRedelivered of them, and without those that the endpoint does not take. It returns how many
+// they were, and the filter.After of
 // the next call, which is empty if there are no more. After an error, count and
 // next say how far it has come.
 func (s *Service) RedeliverSince(ctx context.Context, filter Filter) (count int, next string, err error) {

@@ -96,11 +96,13 @@ func writeOther(w *strictjson.Writer, e *delivery.Event) {
 		writeStatement(w, e.Facts.Statement)
 	case delivery.EventStockLow:
 		w.Integer("product_id", stock.ProductID)
+		writeOptional(w, "sku", stock.SKU)
 		w.Text("name", stock.Name)
 		w.Integer("quantity", stock.Total)
 		w.Integer("threshold", stock.Threshold)
 	case delivery.EventStockChanged:
 		w.Integer("product_id", stock.ProductID)
+		writeOptional(w, "sku", stock.SKU)
 		w.Text("name", stock.Name)
 		w.Text("location", stock.Location)
 		w.Integer("quantity", stock.Quantity)

@@ -49,7 +49,7 @@ func sample(kind delivery.EventType, change func(*delivery.EventFacts)) *deliver
 			Balances: []delivery.Balance{{Currency: delivery.CAD, Cents: 382_815}, {Currency: delivery.USD, Cents: -1_000}},
 		},
 		Stock: &delivery.StockFacts{
-			ProductID: 7, Name: "Maple <syrup>", Total: 20, Threshold: 25, Location: "MTL-01", Quantity: 15, Change: -2,
+			ProductID: 7, SKU: "SYR-540", Name: "Maple <syrup>", Total: 20, Threshold: 25, Location: "MTL-01", Quantity: 15, Change: -2,
 			MovementID: 41, Type: delivery.MovementOut, OrderID: "ord_3ebmvgjr06eajje2n715hrrae6zkdn0v",
 		},
 	}
@@ -149,9 +149,9 @@ func TestBodyFields(t *testing.T) {
 		delivery.EventReturnDue:            {"order_id", "partner_order_id"},
 		delivery.EventReturnReceived:       {"lines", "order_id", "partner_order_id"},
 		delivery.EventStatementClosed:      {"balances", "number", "period", "statement_id"},
-		delivery.EventStockLow:             {"name", "product_id", "quantity", "threshold"},
+		delivery.EventStockLow:             {"name", "product_id", "quantity", "sku", "threshold"},
 		delivery.EventStockChanged: {
-			"change", "location", "movement_id", "name", "order_id", "product_id", "quantity", "total", "type",
+			"change", "location", "movement_id", "name", "order_id", "product_id", "quantity", "sku", "total", "type",
 		},
 		webhook.EventTest: {"message"},
 	}

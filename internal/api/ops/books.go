@@ -173,7 +173,7 @@ func (s *Server) journalFile(
 		return httpd.Reply{}, err
 	}
 	c.ReplyHeader.Set("Content-Type", "text/csv; charset=utf-8")
-	c.ReplyHeader.Set("Content-Disposition", `attachment; filename="journal.csv"`)
+	c.ReplyHeader.Set("Content-Disposition", `attachment; filename="`+columns.Filename()+`"`)
 	return httpd.Reply{Status: http.StatusOK, Stream: pages}, nil
 }
 

@@ -19,6 +19,7 @@ func (s *Server) handleReturnReceive(c *httpd.Call) (httpd.Reply, error) {
 
 type itemAnswer struct {
 	ProductID int64  `json:"product_id"`
+	SKU       string `json:"sku,omitzero"`
 	Name      string `json:"name"`
 	Quantity  int64  `json:"quantity"`
 }
@@ -44,7 +45,7 @@ func returnOf(r *dispatch.Return) returnAnswer {
 		Items: make([]itemAnswer, len(r.Order.Items)), Lines: []delivery.ReturnLine{},
 	}
 	for i, item := range r.Order.Items {
-		answer.Items[i] = itemAnswer{item.ProductID, item.Name, item.Quantity}
+		answer.Items[i] = itemAnswer{item.ProductID, item.SKU, item.Name, item.Quantity}
 	}
 	if back := r.Order.Course.Return; back != nil && len(back.Lines) > 0 {
 		answer.Lines = back.Lines

@@ -8,21 +8,18 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/web"
 )
 
-const (
-	// openIDCookie holds the ticket of a sign-in that a browser has begun.
-	openIDCookie = "dropyard_oidc"
-	openIDPath   = "/ops/v1/oidc"
-)
+// openIDPath is where browsers send the ticket of a sign-in to.
+const openIDPath = "/ops/v1/oidc"
 
 var errNoOpenID = refusal.New(refusal.CodeNotFound, "this service has no OpenID provider: log in with a password")
 
@@ -71,7 +68,7 @@ func (s *Server) forBrowsers(handle httpd.Handler) httpd.Handler {
 		if !web.WantsPage(c.Request) {
 			return answer, err
 		}
-		s.setTicket(c, "", 0)
+		c.KeepTicket(openIDPath, "", 0)
 		return redirect(c, openIDEntrance+reason)
 	}
 }
@@ -106,21 +103,8 @@ func (s *Server) handleOpenIDLogin(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	s.setTicket(c, begun.Ticket, begun.Life)
+	c.KeepTicket(openIDPath, begun.Ticket, begun.Life)
 	return redirect(c, begun.URL)
-}
-
-// setTicket sets the cookie of a ticket. A life of 0 deletes it.
-func (s *Server) setTicket(c *httpd.Call, ticket string, life time.Duration) {
-	cookie := http.Cookie{
-		Name: openIDCookie, Value: ticket, Path: openIDPath, MaxAge: int(life.Seconds()),
-		HttpOnly: true, Secure: c.Secure(),
-		SameSite: http.SameSiteLaxMode, // the provider is another site
-	}
-	if life == 0 {
-		cookie.MaxAge = -1
-	}
-	c.ReplyHeader.Add("Set-Cookie", cookie.String())
 }
 
 // redirect returns a 302 to a URL.
@@ -149,7 +133,7 @@ func (s *Server) handleOpenIDCallback(c *httpd.Call) (httpd.Reply, error) {
 		return httpd.Reply{}, errNoOpenID
 	}
 	c.ActAs("") // unknown until the provider has said
-	person, returnTo, err := s.config.OpenID.Finish(c.Context(), c.CookieValue(openIDCookie), q.Values)
+	person, returnTo, err := s.config.OpenID.Finish(c.Context(), c.Ticket(), q.Values)
 	if err != nil {
 		return httpd.Reply{}, err
 	}
@@ -157,7 +141,7 @@ func (s *Server) handleOpenIDCallback(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	found, token, err := s.config.Operators.LoginVouched(c.Context(), operator.Vouched{
+	found, token, err := s.config.Operators.LoginVouched(c.Context(), signin.Vouched{
 		Issuer: person.Issuer, Subject: person.Subject, Email: person.Email, EmailVerified: person.EmailVerified,
 		Claim: s.config.OpenID.RoleClaim(), Roles: person.Roles,
 	}, from)
@@ -170,7 +154,7 @@ func (s *Server) handleOpenIDCallback(c *httpd.Call) (httpd.Reply, error) {
 	if err := c.SignedIn(web.Operators, token, from); err != nil {
 		return httpd.Reply{}, err
 	}
-	s.setTicket(c, "", 0)
+	c.KeepTicket(openIDPath, "", 0)
 	if returnTo != "" {
 		return redirect(c, returnTo)
 	}

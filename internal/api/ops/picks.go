@@ -42,8 +42,8 @@ func pickOf(p *dispatch.Pick) record.Pick {
 	answer.PartnerName, answer.Lines = p.PartnerName, make([]record.PickLine, len(p.Lines))
 	for i, line := range p.Lines {
 		answer.Lines[i] = record.PickLine{
-			ProductID: line.ProductID, Name: line.Name, Barcode: line.Barcode, Location: line.Location,
-			Quantity: line.Quantity, Picked: line.Picked, Short: line.Short, InStock: &line.InStock,
+			ProductID: line.ProductID, Name: line.Name, Barcode: line.Barcode, SKU: line.SKU,
+			Location: line.Location, Quantity: line.Quantity, Picked: line.Picked, Short: line.Short, InStock: &line.InStock,
 		}
 	}
 	return answer

@@ -94,6 +94,7 @@ func (s *Server) handleCatalogue(c *httpd.Call) (httpd.Reply, error) {
 	filter := stock.ProductFilter{
 		PartnerID: c.PathID("partner_id"),
 		Search:    q.Text("search"),
+		SKU:       q.Text("sku"),
 		LowStock:  q.OneOf("low_stock", flagRule) == "true",
 		Status:    delivery.ProductStatus(q.OneOf("status", productStatusRule)),
 		After:     numberCursor(q),

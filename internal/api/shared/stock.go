@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 )
 
 // Product is a product in JSON (docs/contract.md, Products and movements).
@@ -17,6 +18,7 @@ type Product struct {
 	Price       float64                `json:"price"` // dollars
 	Status      delivery.ProductStatus `json:"status"`
 	Barcode     string                 `json:"barcode"`
+	SKU         *string                `json:"sku"` // null if it has none
 	IsAvailable bool                   `json:"is_available"`
 }
 
@@ -34,6 +36,7 @@ func ProductOf(p delivery.Product) Product {
 		Price:       float64(p.PriceCents) / 100,
 		Status:      p.Status,
 		Barcode:     p.Barcode,
+		SKU:         strictjson.OrNull(p.SKU),
 		IsAvailable: p.Available(),
 	}
 }

@@ -95,16 +95,16 @@ func (s *Server) session(c *httpd.Call) (*signin.Session, error) {
 	}
 	c.ActFor(found.Actor())
 	c.Principal = found // refusals on pages have the user's menu
-	return found, s.permitUser(c, partner.MemberOf(found))
+	return found, s.permitUser(c, partner.MemberOf(found), found.Vouched)
 }
 
 // permitUser refuses a user whose role may not use the route, or lacks the second factor
 // that the role must have.
-func (s *Server) permitUser(c *httpd.Call, by *partner.Member) error {
+func (s *Server) permitUser(c *httpd.Call, by *partner.Member, vouched bool) error {
 	if err := by.User.Role.May(permission(c)); err != nil {
 		return err
 	}
-	return s.userEnrolled(c, &by.User)
+	return s.userEnrolled(c, &by.User, vouched)
 }
 
 func (s *Server) handleMe(c *httpd.Call) (httpd.Reply, error) {
@@ -155,7 +155,7 @@ func (s *Server) byPassword(c *httpd.Call, email, password string) (*partner.Mem
 		return nil, err
 	}
 	found := holder.(*partner.Member) //nolint:forcetypeassert // as all users are
-	return found, s.permitUser(c, found)
+	return found, s.permitUser(c, found, false)
 }
 
 // member returns the user of the headers X-Partner-Email and X-Partner-Password, or

@@ -20,6 +20,7 @@ func productFilter(c *httpd.Call) (stock.ProductFilter, error) {
 	filter := stock.ProductFilter{
 		PartnerID: c.Account,
 		Search:    q.Text("search"),
+		SKU:       q.Text("sku"),
 		Limit:     q.Limit(maxInventory),
 		Offset:    q.Integer("offset", 0, 0, httpd.MaxOffset),
 	}

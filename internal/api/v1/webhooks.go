@@ -192,7 +192,8 @@ func eventOf(e *webhook.Event) eventAnswer {
 		}
 	}
 	return eventAnswer{
-		Deliveries: deliveries, EventID: e.EventID, Type: e.Type, OrderID: strictjson.OrNull(e.About()), Sequence: e.Sequence, State: e.State,
+		Deliveries: deliveries,
+		EventID:    e.EventID, Type: e.Type, OrderID: strictjson.OrNull(e.About()), Sequence: e.Sequence, State: e.State,
 		Attempts:      len(e.Log),
 		NextAttemptAt: strictjson.OrNull(e.DueAt), CreatedAt: e.CreatedAt, LiveMode: !delivery.IsTest(e.PartnerID),
 	}

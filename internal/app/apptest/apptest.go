@@ -249,8 +249,9 @@ func plan(t testing.TB, options []Option) (*Service, *config.Config, app.Surroun
 	world := app.System()
 	world.Version = "test"
 	world.Now, world.At, world.Out, world.Random = s.Clock.Now, s.Clock.At, io.Discard, Random(t)
-	world.DiskSpace = nil // a full disk of this machine is not the test's
-	world.Elapsed = nil   // the clock of a test stands still
+	world.DiskSpace = nil       // a full disk of this machine is not the test's
+	world.Elapsed = nil         // the clock of a test stands still
+	world.Resolver = &Records{} // tests ask no one outside
 	world.Zones = zone.Own()
 	world.Log = slog.New(slog.NewTextHandler(&locked{w: s.Log}, nil))
 	world.Hasher = CheapHasher(world.Random)

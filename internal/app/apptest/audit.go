@@ -36,6 +36,8 @@ var laws = []law{
 		SELECT p.partner_id, p.product_id, p.quantity FROM products p LEFT JOIN changes c
 		ON c.partner_id = p.partner_id AND c.product_id = p.product_id
 		GROUP BY p.partner_id, p.product_id, p.quantity HAVING p.quantity != coalesce(sum(c.change), 0)`},
+	{law: "no two products of a partner have the same sku", query: `
+		SELECT partner_id, sku FROM products WHERE sku <> '' GROUP BY partner_id, sku HAVING count(*) > 1`},
 	{law: "no level is below zero", query: "SELECT partner_id, product_id, location FROM stock_levels WHERE quantity < 0"},
 	{law: "movements are numbered from 1 without a gap, but for the margin after a restore", query: `
 		SELECT n.partner_id, n.last_movement FROM partner_counters n LEFT JOIN stock_movements m ON m.partner_id = n.partner_id

@@ -29,7 +29,10 @@ import (
 type Provider struct {
 	Down    atomic.Bool // it answers nothing but 503
 	Refuses atomic.Bool // it does not know the client that exchanges a code
-	url     string
+	// Unsigned makes it send ID tokens with the algorithm "none".
+	Unsigned atomic.Bool
+	Asked    atomic.Int64 // how many requests it got
+	url      string
 
 	mu     sync.Mutex
 	now    func() time.Time  // guarded by mu
@@ -70,6 +73,7 @@ func NewProvider(t testing.TB) *Provider {
 	routes.HandleFunc("POST /token", p.token)
 	routes.HandleFunc("GET /userinfo", p.userinfo)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.Asked.Add(1)
 		if p.Down.Load() {
 			http.Error(w, "down", http.StatusServiceUnavailable)
 			return
@@ -86,10 +90,22 @@ func NewProvider(t testing.TB) *Provider {
 func (p *Provider) Trusted(roleClaim string) Option {
 	return func(c *config.Config, world *app.Surroundings) {
 		c.OIDCIssuer, c.OIDCClientID, c.OIDCClientSecret, c.OIDCRoleClaim = p.url, oidcClient, oidcSecret, roleClaim
+		p.InTime()(c, world)
+	}
+}
+
+// InTime makes the provider go by the service's clock.
+func (p *Provider) InTime() Option {
+	return func(_ *config.Config, world *app.Surroundings) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.now = func() time.Time { return world.Now() } // a later option may set it
 	}
+}
+
+// Settings returns what a partner sets of the provider, as pairs of field and value.
+func (p *Provider) Settings() []string {
+	return []string{"issuer", p.url, "client_id", oidcClient, "client_secret", oidcSecret}
 }
 
 // Claims are what the provider says of a person, in the ID token and at the userinfo
@@ -171,9 +187,22 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 		"exp": now.Add(10 * time.Minute).Unix(),
 	}
 	maps.Copy(claims, v.token)
+	token := signed(claims)
+	if p.Unsigned.Load() {
+		token = unsigned(claims)
+	}
 	reply(w, http.StatusOK, map[string]any{
-		"access_token": access, "token_type": "Bearer", "expires_in": 600, "id_token": signed(claims),
+		"access_token": access, "token_type": "Bearer", "expires_in": 600, "id_token": token,
 	})
+}
+
+// unsigned returns an ID token that anyone can make.
+func unsigned(claims Claims) string {
+	payload, err := json.Marshal(claims)
+	if err != nil {
+		panic(err)
+	}
+	return inBase64([]byte(`{"alg":"none","typ":"JWT"}`)) + "." + inBase64(payload) + "."
 }
 
 // signed returns an ID token.
@@ -224,10 +253,24 @@ func (p *Provider) SignIn(t testing.TB, s *Service, token, info Claims) *Answer 
 func (p *Provider) Approve(t testing.TB, s *Service, login string, token, info Claims) (target, cookie string) {
 	t.Helper()
 	begun := s.Do(t, "GET", login, nil).Must(t, http.StatusFound)
+	cookie, _, _ = strings.Cut(begun.Header.Get("Set-Cookie"), ";")
+	return p.Answer(t, s, begun.Header.Get("Location"), token, info), cookie
+}
+
+// Answer lets the provider approve a sign-in to which the service has led a browser, and returns
+// the path with parameters to which the provider sends the browser back.
+func (p *Provider) Answer(t testing.TB, s *Service, asked string, token, info Claims) (target string) {
+	t.Helper()
+	return p.AnswerAt(t, s, s.URL, asked, token, info)
+}
+
+// AnswerAt does the same for a service that has another public address.
+func (p *Provider) AnswerAt(t testing.TB, s *Service, public, asked string, token, info Claims) (target string) {
+	t.Helper()
 	p.mu.Lock()
 	p.next = &visit{token: token, info: info}
 	p.mu.Unlock()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, begun.Header.Get("Location"), nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, asked, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,9 +280,8 @@ func (p *Provider) Approve(t testing.TB, s *Service, login string, token, info C
 	}
 	defer func() { _ = response.Body.Close() }()
 	back, err := url.Parse(response.Header.Get("Location"))
-	if err != nil || response.StatusCode != http.StatusFound || !strings.HasPrefix(back.String(), s.URL+"/") {
-		t.Fatalf("got %s from the provider, to %q (%v), want a redirect to %s", response.Status, back, err, s.URL)
+	if err != nil || response.StatusCode != http.StatusFound || !strings.HasPrefix(back.String(), public+"/") {
+		t.Fatalf("got %s from the provider, to %q (%v), want a redirect to %s", response.Status, back, err, public)
 	}
-	cookie, _, _ = strings.Cut(begun.Header.Get("Set-Cookie"), ";")
-	return back.RequestURI(), cookie
+	return back.RequestURI()
 }

@@ -166,10 +166,14 @@ func (d *document) closeAnswers() {
 // assertForms turns x-pattern into pattern, in which generators of clients would
 // meet a pattern for a value that they do not keep as text, such as a time, or one that
 // not all of them can read. The tests hold those values to it like to any pattern. If
-// there is a pattern, too, a value must match both.
+// there is a pattern, too, a value must match both. In the same way it turns x-const, of a boolean
+// that has one value only, into const.
 func assertForms(value any) {
 	switch value := value.(type) {
 	case map[string]any:
+		if constant, ok := value["x-const"]; ok {
+			value["const"] = constant
+		}
 		if form, ok := value["x-pattern"]; ok && value["pattern"] == nil {
 			value["pattern"] = form
 		} else if ok {

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/api"
@@ -31,6 +32,11 @@ func TestGeneratorsCanRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		walkYAML(&root, func(n *yaml.Node) {
+			for i := 0; n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
+				if n.Content[i].Value == "pattern" && strings.ContainsAny(n.Content[i+1].Value, unreadable) {
+					t.Errorf("%s:%d: got a pattern with a line end or a backtick, want x-pattern or \\x60", d.name, n.Line)
+				}
+			}
 			if n.Anchor != "" || n.Kind == yaml.AliasNode {
 				t.Errorf("%s:%d: got an anchor or an alias, want the content itself", d.name, n.Line)
 			}
@@ -71,8 +77,16 @@ func faultsForGenerators(n node, members map[string]any) (faults []string) {
 		"a pattern for a value that is not kept as text, want x-pattern")
 	add(members["format"] == "date-time" && members["x-pattern"] == nil,
 		"a date-time without an x-pattern, of which the tests check no more than the date")
-	_, constant := members["const"]
-	add(constant && members["type"] == nil && !conditional.MatchString(n.pointer), "a const without a type")
+	add(members["const"] != nil && members["x-const"] == nil, "a const, want an enum of one value")
+	add(members["enum"] != nil && members["type"] == nil && !conditional.MatchString(n.pointer), "an enum without a type")
+	words, _ := members["enum"].([]any)
+	add(len(words) > 0 && members["type"] == "boolean" && !conditional.MatchString(n.pointer),
+		"an enum of booleans, want x-const")
+	add(slices.Contains(words, nil), "null in an enum, want anyOf")
+	add(members["exclusiveMinimum"] != nil || members["exclusiveMaximum"] != nil,
+		"an exclusive bound, which is a boolean in OpenAPI 3.0, want minimum or maximum")
+	add(members["format"] == "binary" && (members["minLength"] != nil || members["maxLength"] != nil),
+		"a length of a binary")
 	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
 		for _, choice := range n.at(keyword).elements() {
 			schema, _ := choice.value.(map[string]any)
@@ -90,6 +104,10 @@ func faultsForGenerators(n node, members map[string]any) (faults []string) {
 	}
 	return faults
 }
+
+// unreadable are characters that a pattern must not have: line ends, which no regular expression in
+// JavaScript has, and the backtick, which ends tags in Go.
+const unreadable = "\n\r\u2028\u2029`"
 
 // conditional matches schemas that only compare, which generators leave out.
 var conditional = regexp.MustCompile(`/(if|then|else|not)(/|$)`)
@@ -153,7 +171,7 @@ func TestErrorsByCode(t *testing.T) {
 		mapping := detail.at("discriminator", "mapping")
 		for _, code := range mapping.members() {
 			schema, ok := d.lookUp(c, mapping.value.(map[string]any)[code].(string))
-			if !ok || schema.at("properties", "code", "const").text() != code {
+			if !ok || !reflect.DeepEqual(schema.at("properties", "code", "enum").value, []any{code}) {
 				t.Errorf("%s: got a schema of %s for another code", d.name, code)
 			}
 		}
@@ -163,6 +181,26 @@ func TestErrorsByCode(t *testing.T) {
 		for _, code := range api.Codes() {
 			if mapping.at(string(code)).value == nil {
 				t.Errorf("%s: got no schema for the code %s", d.name, code)
+			}
+		}
+	}
+}
+
+// takenNames are names that code generated from the documents has for something else: an HTTP
+// library's method, java.lang.System, and the key in the configuration of a client.
+var takenNames = []string{"RequestMethod", "System", "APIKey", "ApiKey"}
+
+// TestNamesOfSchemas checks that no generator has another use for the name of a schema. In Go the
+// constructor of X is NewX.
+func TestNamesOfSchemas(t *testing.T) {
+	t.Parallel()
+	c := read(t)
+	for _, d := range c.documents {
+		names := d.node(c).at("components", "schemas").members()
+		for _, name := range names {
+			constructed, constructor := strings.CutPrefix(name, "New")
+			if slices.Contains(takenNames, name) || constructor && slices.Contains(names, constructed) {
+				t.Errorf("%s: got a schema %s, want another name", d.name, name)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 // cardUpload returns a request to upload the built-in card with a higher price per
@@ -95,4 +96,17 @@ func TestRareRefusals(t *testing.T) {
 		partner: &apptest.Partner{}, operator: &apptest.Operator{}}
 	closed.send(t, call{operation: "registerPartner", body: validBody(f.contract.operation("registerPartner"))}).Must(t,
 		403)
+}
+
+// TestSKUTaken gives products a sku that another one has.
+func TestSKUTaken(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, roomy)
+	lamp := []byte(`{"name":"Lamp","price":12.5,"sku":"LP-1"}`)
+	f.send(t, call{operation: "createProduct", body: lamp}).Must(t, 201)
+	f.send(t, call{operation: "createProduct", body: lamp}).Refused(t, 409, "sku_taken")
+	f.send(t, call{operation: "changeProduct", body: []byte(`{"sku":"LP-1"}`)}).Refused(t, 409, "sku_taken")
+	for _, item := range []string{`"sku":"LP-1"`, `"barcode":"B-Lamp"`} {
+		f.send(t, call{operation: "validateOrder", body: testkit.OrderJSON("A-1", `[{`+item+`,"quantity":1}]`)}).Must(t, 200)
+	}
 }

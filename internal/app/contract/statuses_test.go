@@ -23,6 +23,9 @@ var undriven = map[string]string{
 	"getOpenAPI": "it answers what is in memory",
 
 	"getOpenAPIAsJSON": "it answers what is in memory",
+	"getOpenAPI30":     "it answers what is in memory",
+	"getAsyncAPI":      "it answers what is in memory",
+	"getOps30":         "it answers what is in memory",
 	"getOps":           "it answers what is in memory",
 	"getOpsAsJSON":     "it answers what is in memory",
 

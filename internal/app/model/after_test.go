@@ -353,9 +353,10 @@ func (w *world) handTo(t *rapid.T, o *order, c *courier) {
 func (w *world) handedOver(t *rapid.T, o *order, answer *apptest.Answer, c *courier) {
 	expect(t, answer, 200, "")
 	w.audited("order.handed_over")
-	o.courier, o.hub, o.unseen = "", c == nil, false
-	if c != nil {
-		o.courier = c.id
+	if o.hub, o.unseen = c == nil, false; o.hub {
+		o.courier = ""
+	} else {
+		w.changesHands(o, c)
 	}
 	o.events = append(o.events, "courier.changed")
 	holder := o.courier

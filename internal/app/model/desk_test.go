@@ -124,10 +124,19 @@ func (w *world) assigned(o *order, to string, c *courier) {
 	switch to {
 	case "courier_assigned":
 		o.unseen = o.unseen && o.courier == c.id // another one sees it as it is
-		o.courier = c.id
+		w.changesHands(o, c)
 	case "accepted":
 		o.courier, o.unseen = "", false
 	}
+}
+
+// changesHands notes that a courier has an order. One that another courier had may change the sequences of both, which
+// the audit log has as well.
+func (w *world) changesHands(o *order, c *courier) {
+	if o.courier != "" && o.courier != c.id {
+		w.skipAudit()
+	}
+	o.courier = c.id
 }
 
 // sequence sets the sequence of a courier's orders, perhaps from an old version.

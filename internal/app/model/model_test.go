@@ -127,6 +127,8 @@ func TestModel(t *testing.T) {
 		for range 3 {
 			partner := service.Register(t, w.name("shop"))
 			lamp := admin.Stock(t, partner.PartnerID, "Lamp", map[string]int{"MTL-1": 9})
+			admin.Call(t, "PATCH", fmt.Sprintf("/ops/v1/partners/%s/products/%d", partner.PartnerID, lamp),
+				[]byte(`{"sku":"LP-1"}`)).Must(t, 200)
 			w.accounts = append(w.accounts, &account{partner: partner, lamp: lamp, stock: 9, movements: 1})
 		}
 		w.signInAgain(t)
@@ -237,7 +239,10 @@ func (w *world) draft(t *rapid.T, a *account) *order {
 	}
 	items := ""
 	if o.units > 0 {
-		items = fmt.Sprintf(`[{"product_id":%d,"quantity":%d}]`, a.lamp, o.units)
+		named := rapid.SampledFrom([]string{
+			fmt.Sprintf(`"product_id":%d`, a.lamp), `"sku":"LP-1"`, `"barcode":"B-Lamp"`,
+		}).Draw(t, "named by")
+		items = fmt.Sprintf(`[{%s,"quantity":%d}]`, named, o.units)
 	}
 	o.body = testkit.OrderJSON(o.reference, items)
 	if rapid.Bool().Draw(t, "paid at the door") {

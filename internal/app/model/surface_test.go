@@ -35,6 +35,7 @@ var (
 	neverRefused = map[string]string{
 		"getHealth": "it refuses nothing", "getReady": "it refuses only while the service is not ready",
 		"getOpenAPI": "it refuses nothing", "getOpenAPIAsJSON": "it refuses nothing", "getOps": "it refuses nothing",
+		"getOpenAPI30": "it refuses nothing", "getAsyncAPI": "it refuses nothing", "getOps30": "it refuses nothing",
 		"getOpsAsJSON": "it refuses nothing", "logout": "it is 200 without a session, too",
 		"logoutByPost": "it is 200 without a session, too", "operatorLogout": "it is 200 without a session, too",
 	}

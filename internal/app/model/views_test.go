@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"pgregory.net/rapid"
@@ -83,6 +84,32 @@ func (w *world) hooks(t *rapid.T) {
 		expect(t, w.call(t, a.partner, "POST", "/v1/webhooks/"+target, []byte(body), ""), status, code)
 	}
 	expect(t, w.call(t, a.partner, "GET", "/v1/webhooks/feed", nil, ""), 200, "")
+	if a.endpoint != "" {
+		w.furtherHook(t, a)
+	}
+}
+
+// furtherHook adds an endpoint behind the first, changes it, and removes it.
+func (w *world) furtherHook(t *rapid.T, a *account) {
+	call := func(method, target, body string, status int, code string) *apptest.Answer {
+		w.service.Clock.Advance(1100 * 1e6) // a signature is of one second
+		answer := w.call(t, a.partner, method, "/v1/webhooks/endpoints"+target, []byte(body), "")
+		expect(t, answer, status, code)
+		return answer
+	}
+	added := call("POST", "", fmt.Sprintf(`{"url":%q,"events":["order.failed"]}`, a.endpoint), 201, "")
+	path := "/" + added.Text("endpoint_id")
+	call("GET", path, "", 200, "")
+	call("PATCH", path, `{"format":"cloudevents"}`, 200, "")
+	call("POST", path+"/rotate-secret", "", 200, "")
+	call("POST", path+"/activate-secret", "", 200, "")
+	call("DELETE", path, "", 200, "")
+	for _, gone := range []struct{ method, target, body string }{
+		{"GET", path, ""}, {"PATCH", path, `{}`}, {"DELETE", path, ""},
+		{"POST", path + "/rotate-secret", ""}, {"POST", path + "/activate-secret", ""},
+	} {
+		call(gone.method, gone.target, gone.body, 404, "not_found")
+	}
 }
 
 // track reads an order as its recipient does.
@@ -257,6 +284,7 @@ func (w *world) shelves(t *rapid.T) {
 func (w *world) look(t *rapid.T) {
 	for _, target := range []string{
 		"/v1/health", "/v1/ready", "/openapi.yaml", "/openapi.json", "/ops.yaml", "/ops.json",
+		"/openapi-3.0.yaml", "/ops-3.0.yaml", "/asyncapi.yaml",
 	} {
 		expect(t, w.send(t, w.service, "GET", target, nil), 200, "")
 	}

@@ -7,7 +7,7 @@ func (f *Form) Texts(name string, presence Presence, least, most int, rule TextR
 	return listOf(f, name, presence, Text, least, most, func(s Source) (string, bool) {
 		text := s.Text()
 		return text, rule.Allows(text)
-	}, func() Rule { return rule.Rule })
+	}, func(s Source) Rule { return rule.Broken(s.Text()) })
 }
 
 // Integers reads a list of least to most whole numbers from smallest to largest.
@@ -15,13 +15,14 @@ func (f *Form) Integers(name string, presence Presence, least, most int, smalles
 	return listOf(f, name, presence, Number, least, most, func(s Source) (int64, bool) {
 		number, ok := wholeNumber(s.Text())
 		return number, ok && number >= smallest && number <= largest
-	}, func() Rule { return IntegerFrom(smallest, largest) })
+	}, func(Source) Rule { return IntegerFrom(smallest, largest) })
 }
 
 // listOf reads a list of values of one kind. A list that is too long is one fault,
 // and its elements are not read.
 func listOf[T any](
-	f *Form, name string, presence Presence, kind Kind, least, most int, read func(Source) (T, bool), rule func() Rule,
+	f *Form, name string, presence Presence, kind Kind, least, most int, read func(Source) (T, bool),
+	rule func(Source) Rule,
 ) []T {
 	found, _ := take(f, name, presence, List, func(s Source) ([]Source, bool) {
 		elements := s.Elements()
@@ -39,7 +40,7 @@ func listOf[T any](
 			value, ok = read(element)
 		}
 		if !ok {
-			f.problems.Add(fmt.Sprintf("%s%s[%d]", f.path(), name, i), echo(element), rule())
+			f.problems.Add(fmt.Sprintf("%s%s[%d]", f.path(), name, i), echo(element), rule(element))
 		}
 		values[i] = value
 	}

@@ -15,6 +15,9 @@ func (c *Client) read(p *Person, said claims) {
 		// Some providers send text.
 		p.EmailVerified = c.config.TrustEmails || said["email_verified"] == true || said["email_verified"] == "true"
 	}
+	if name, _ := said["name"].(string); name != "" {
+		p.Name = name
+	}
 	if values := said.texts(c.config.RoleClaim); values != nil {
 		p.Values, p.Roles = values, c.config.rolesOf(values)
 	}

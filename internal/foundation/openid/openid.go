@@ -41,9 +41,16 @@ type Config struct {
 	// TrustEmails counts addresses as verified although the provider does not say so.
 	TrustEmails bool
 	Sealer      *credential.Sealer // of tickets
-	Now         func() time.Time
-	Random      io.Reader // safe for use by many goroutines
-	Log         *slog.Logger
+	// For names those whom the client signs in, if the sealer has tickets of several clients:
+	// a ticket of one cannot be used at another.
+	For string
+	// Transport carries the requests to the provider; nil stands for that of package net/http.
+	Transport http.RoundTripper
+	// CheckURL refuses an address to which browsers must not be sent; nil refuses none.
+	CheckURL func(url string) error
+	Now      func() time.Time
+	Random   io.Reader // safe for use by many goroutines
+	Log      *slog.Logger
 }
 
 const (
@@ -78,7 +85,10 @@ type Client struct {
 
 // New returns a client. It does not call the provider.
 func New(config Config) *Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:errcheck,forcetypeassert // it is one, see net/http
+	transport := config.Transport
+	if transport == nil {
+		transport = http.DefaultTransport.(*http.Transport).Clone() //nolint:errcheck,forcetypeassert // see net/http
+	}
 	return &Client{config: config, http: &http.Client{
 		Transport:     limited{transport},
 		Timeout:       answerTimeout,
@@ -136,12 +146,17 @@ func (c *Client) Begin(ctx context.Context, returnTo string) (*Beginning, error)
 		return nil, err
 	}
 	address := c.oauth(provider, scopes).AuthCodeURL(t.State, oidc.Nonce(t.Nonce), oauth2.S256ChallengeOption(t.Verifier))
-	return &Beginning{URL: address, Ticket: encodeTicket(c.config.Sealer.Seal(encoded, ticketOwner)), Life: ticketLife},
-		nil
+	sealed := c.config.Sealer.Seal(encoded, c.ticketOwner())
+	return &Beginning{URL: address, Ticket: encodeTicket(sealed), Life: ticketLife}, nil
 }
 
-// ticketOwner is what tickets are sealed for.
-const ticketOwner = "openid ticket"
+// ticketOwner returns what tickets are sealed for.
+func (c *Client) ticketOwner() string {
+	if c.config.For == "" {
+		return "openid ticket"
+	}
+	return fmt.Sprintf("openid ticket for %s of %q at %q", c.config.For, c.config.ClientID, c.config.Issuer)
+}
 
 func (c *Client) oauth(provider *oidc.Provider, scopes []string) *oauth2.Config {
 	endpoint := provider.Endpoint()
@@ -176,6 +191,7 @@ type Person struct {
 	Issuer, Subject string
 	Email           string // empty if the provider does not say
 	EmailVerified   bool
+	Name            string // empty if the provider does not say
 	// Values are those of the role claim, and Roles what they stand for; nil without the claim.
 	Values, Roles []string
 }
@@ -271,7 +287,7 @@ func (c *Client) open(sealed string) (t ticket, err error) {
 	if err != nil {
 		return t, because(errExpired, "the cookie is not valid")
 	}
-	encoded, err := c.config.Sealer.Open(decoded, ticketOwner)
+	encoded, err := c.config.Sealer.Open(decoded, c.ticketOwner())
 	if err != nil {
 		return t, because(errExpired, "the cookie is not valid")
 	}
@@ -389,6 +405,9 @@ func (c *Client) refresh(ctx context.Context) {
 // the time at which it came.
 func (c *Client) fetch(ctx context.Context) {
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, c.http), c.config.Issuer)
+	if err == nil && c.config.CheckURL != nil {
+		err = c.config.CheckURL(provider.Endpoint().AuthURL)
+	}
 	if err != nil {
 		c.config.Log.Error("the OpenID provider does not describe itself", "issuer", c.config.Issuer, "error",
 			first(err.Error()))

@@ -154,6 +154,20 @@ func (c *Client) send(
 	return c.transport.RoundTrip(request)
 }
 
+// RoundTrip sends a request of a client that has a protocol of its own, such as OpenID
+// Connect, to what Post may reach. The caller bounds the time and what it reads of the answer.
+func (c *Client) RoundTrip(request *http.Request) (*http.Response, error) {
+	if c.policy.check(request.URL.String(), request.URL) != nil {
+		if request.Body != nil {
+			_ = request.Body.Close()
+		}
+		return nil, errRefused
+	}
+	once := request.Clone(request.Context()) // the caller's must not be changed
+	once.Close = true                        // the keeper bounds only the connections of Post
+	return c.transport.RoundTrip(once)
+}
+
 // finish reads the rest of an answer, so that the connection can be used again. If
 // that takes too long or is too much it gives up; the connection is then closed
 // with the body.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"time"
@@ -64,4 +65,35 @@ func (s *Store) tryFile(ctx context.Context, name, path, digest string) error {
 	}
 	defer func() { _ = response.Body.Close() }()
 	return failure(http.MethodPut, response)
+}
+
+// Open returns the content of an object, which the caller closes. The error is fs.ErrNotExist if there is none.
+func (s *Store) Open(ctx context.Context, name string) (content io.ReadCloser, err error) {
+	for wait, left := firstPause, tries; ; wait *= 4 {
+		content, err = s.tryOpen(ctx, name)
+		left--
+		if err == nil || left == 0 || ctx.Err() != nil || !errors.Is(err, proof.ErrUnavailable) {
+			return content, err
+		}
+		if stopped := s.config.Pause(ctx, wait); stopped != nil {
+			return nil, err
+		}
+	}
+}
+
+func (s *Store) tryOpen(ctx context.Context, name string) (io.ReadCloser, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.address(name).String(), http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("GET an object: %w", err)
+	}
+	credentials{s.config.Key, s.config.Secret, s.config.Region}.sign(request, nil, s.config.Now())
+	response, err := s.http.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", proof.ErrUnavailable, err)
+	}
+	if err := failure(http.MethodGet, response); err != nil {
+		_ = response.Body.Close()
+		return nil, err
+	}
+	return response.Body, nil
 }

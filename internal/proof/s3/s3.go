@@ -163,6 +163,7 @@ func (s *Store) address(name string) *url.URL {
 	} else {
 		where.Path = path.Join("/", s.config.Bucket, s.config.Prefix, name)
 	}
+	where.RawPath = escapePath(where.Path) // as it is signed: buckets differ in what they make of other escapes
 	return &where
 }
 

@@ -130,6 +130,9 @@ type monthsOrder struct {
 func testMonths(t *testing.T, s *store.Store) {
 	m := &months{T: t, db: s, sums: map[string]map[money.Account]int64{}}
 	number := testkit.Scaled(1000, 5)
+	if s.Shared() {
+		number = testkit.Scaled(200, 5) // a server is ten times as slow
+	}
 	for i := range number {
 		m.random = repeatable.Rand(t, fmt.Sprint("month ", i))
 		m.begin(i)
@@ -399,11 +402,14 @@ func (m *months) handIn() {
 	expected := m.cash[m.couriers[i]]
 	h := accounting.HandIn{Currency: delivery.CAD, Kept: max(0, expected) / int64(1+m.random.IntN(4)), Expected: &expected}
 	h.Counted = max(0, expected-h.Kept+int64(m.random.IntN(3)-1)*20)
+	if h.Kept > 0 && h.Kept == expected {
+		h.Counted = 0
+	}
 	done := m.onBooks("hand-in", func(ctx context.Context) error {
 		_, err := m.node.books.HandIn(ctx, m.couriers[i], h)
 		return err
 	})
-	if done != (expected > 0) {
+	if done != (expected != 0) { // below zero after a correction, the courier is owed it
 		m.Errorf("a count of %d cents: got it carried out %t", expected, done)
 	}
 	if done {

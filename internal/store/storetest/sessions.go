@@ -54,7 +54,7 @@ func (s sessions) session(n, of int) *signin.Session {
 	return &signin.Session{
 		TokenHash: hashOf(n), SessionID: fmt.Sprintf("ses_%d", n), PersonID: person.PersonID, PartnerID: person.PartnerID,
 		Origin:       credential.Origin{Address: fmt.Sprintf("address %d", n), Agent: fmt.Sprintf("agent %d", n)},
-		Vouched:      n == 3 && person.PartnerID == "",
+		Vouched:      n == 3,
 		SessionTimes: credential.SessionTimes{CreatedAt: at(n), LastSeenAt: at(100 + n)},
 	}
 }

@@ -112,17 +112,23 @@ func testProducts(t *testing.T, s *store.Store) {
 	book(t, s, delivery.Movement{Type: delivery.MovementIn, Quantity: 5, ProductID: 1, Location: "A"})
 	changed := delivery.Product{
 		ProductID: 1, Name: "Lamp 2", StockMin: 4, StockMax: 41, PriceCents: 2000, Barcode: "X",
-		Status: delivery.ProductInactive,
+		SKU: "LAMP-2", Status: delivery.ProductInactive,
 	}
 	must(t, s.Stock().Write(ctx, func(tx stock.Writer) error { return tx.SaveProducts(ctx, partnerID, changed) }))
 	changed.Quantity = 5 // which a change of the description leaves alone
 	wantProducts(stock.ProductFilter{Search: "lamp 2"}, changed)
 	wantProducts(stock.ProductFilter{LowStock: true}, second)
+	wantProducts(stock.ProductFilter{SKU: "LAMP-2"}, changed)
+	wantProducts(stock.ProductFilter{SKU: "lamp-2"})
+	wantProducts(stock.ProductFilter{Search: "lamp-2"}, changed)
 
 	must(t, s.Stock().Write(ctx, func(tx stock.Writer) error {
-		barcodes, err := tx.Barcodes(ctx, partnerID)
-		if want := map[string][]int64{"X": {1}, "B-2": {2}}; !reflect.DeepEqual(barcodes, want) {
-			t.Errorf("got barcodes %v, want %v", barcodes, want)
+		codes, err := tx.Codes(ctx, partnerID)
+		want := stock.Codes{
+			Barcodes: map[string][]int64{"X": {1}, "B-2": {2}}, SKUs: map[string][]int64{"LAMP-2": {1}},
+		}
+		if !reflect.DeepEqual(codes, want) {
+			t.Errorf("got codes %v, want %v", codes, want)
 		}
 		if err != nil {
 			return err
@@ -246,6 +252,7 @@ func testBooking(t *testing.T, s *store.Store) {
 			t.Errorf("got %+v, want %+v at %+v", product, want, levels)
 		}
 	}
+	codes(t, s, keys[0])
 	must(t, s.Stock().Write(ctx, func(tx stock.Writer) error {
 		none, err := tx.LockStock(ctx, "par_00000002", 1)
 		if none != nil {
@@ -317,4 +324,31 @@ func receive(ctx context.Context, tx order.Writer, product movement.ProductKey) 
 		Type: delivery.MovementIn, Quantity: 1, ProductID: product.ProductID, Location: "A",
 	})
 	return order.Apply(ctx, tx, &order.Changes{Stocks: state.Stocks})
+}
+
+// codes looks products up by their skus and barcodes, beside others by their ids.
+func codes(t *testing.T, s *store.Store, known movement.ProductKey) {
+	t.Helper()
+	code := func(text string) movement.ProductCode { return movement.ProductCode{PartnerID: partnerID, Code: text} }
+	lamp := delivery.Product{ProductID: 1, Name: "Lamp", SKU: "S-1", Barcode: "B-1", Status: delivery.ProductActive}
+	must(t, s.Stock().Write(t.Context(), func(tx stock.Writer) error {
+		return tx.SaveProducts(t.Context(), partnerID, lamp)
+	}))
+	needs := &order.Needs{
+		Products: []movement.ProductKey{known}, SKUs: []movement.ProductCode{code("S-1"), code("S-2")},
+		Barcodes: []movement.ProductCode{code(""), code("B-1"), code("S-1")},
+	}
+	for _, state := range []*order.State{
+		load(t, s, needs), peek(t, s, needs), load(t, s, &order.Needs{SKUs: needs.SKUs, Barcodes: needs.Barcodes}),
+	} {
+		if want := map[movement.ProductCode][]int64{code("S-1"): {1}}; !reflect.DeepEqual(state.SKUs, want) {
+			t.Errorf("got the skus %v, want %v", state.SKUs, want)
+		}
+		if want := map[movement.ProductCode][]int64{code("B-1"): {1}}; !reflect.DeepEqual(state.Barcodes, want) {
+			t.Errorf("got the barcodes %v, want %v", state.Barcodes, want)
+		}
+		if of := state.Stocks[partnerID]; of == nil || of.Products[1] == nil || of.Products[1].Levels == nil {
+			t.Errorf("got the stock %+v, want the product with its levels", of)
+		}
+	}
 }

@@ -108,9 +108,9 @@ func testStockEvents(t *testing.T, s *store.Store) {
 	removable(4)
 }
 
-// testStockEventsTogether: the events of movements at the same time are numbered without gaps, and say what the levels
+// testStockEventRaces: the events of movements at the same time are numbered without gaps, and say what the levels
 // were one after the other.
-func testStockEventsTogether(t *testing.T, s *store.Store) {
+func testStockEventRaces(t *testing.T, s *store.Store) {
 	addProducts(t, s, lamp)
 	named := endpoint(partnerID)
 	named.Events = outbox.FilterOf([]delivery.EventType{delivery.EventStockChanged, delivery.EventStockLow})

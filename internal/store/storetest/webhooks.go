@@ -59,14 +59,17 @@ func testEndpoints(t *testing.T, s *store.Store) {
 	want.URL, want.NextSecret, want.Enabled, want.NextSecretAt = "https://shop.example/other", []byte{}, false, time.Time{}
 	saveEndpoints(t, s, want)
 	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error {
-		found, err := tx.LockEndpoints(ctx, []outbox.EndpointKey{webhook.KeyOf(partnerID, ""), webhook.KeyOf("par_99999999", "")})
+		keys := []outbox.EndpointKey{webhook.KeyOf(partnerID, ""), webhook.KeyOf("par_99999999", "")}
+		found, err := tx.LockEndpoints(ctx, keys)
 		if len(found) != 1 {
 			t.Errorf("got %v locked, want one endpoint", found)
 		}
 		same(t, "LockEndpoints", found[want.Key()], want)
 		return err
 	}))
-	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error { return tx.RemoveEndpoint(ctx, webhook.KeyOf(partnerID, "")) }))
+	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error {
+		return tx.RemoveEndpoint(ctx, webhook.KeyOf(partnerID, ""))
+	}))
 	readWebhooks(t, s, func(tx webhook.Reader) error {
 		gone, err := tx.Endpoint(ctx, webhook.KeyOf(partnerID, ""))
 		if gone != nil || err != nil {
@@ -112,7 +115,8 @@ func testWakes(t *testing.T, s *store.Store) {
 		for speed, want := range map[webhook.Speed][]outbox.Wake{
 			webhook.Quick: {{
 				EndpointKey: webhook.KeyOf("par_00000001", ""), At: now,
-			}, {EndpointKey: webhook.KeyOf("par_00000007", ""), At: now.Add(minute)}, {EndpointKey: webhook.KeyOf("par_00000006", ""), At: now.Add(2 * minute)}},
+			}, {EndpointKey: webhook.KeyOf("par_00000007", ""), At: now.Add(minute)},
+				{EndpointKey: webhook.KeyOf("par_00000006", ""), At: now.Add(2 * minute)}},
 			webhook.Untried: {{EndpointKey: webhook.KeyOf("par_00000009", ""), At: now}},
 			webhook.Slow:    {{EndpointKey: webhook.KeyOf("par_00000010", ""), At: now.Add(-minute)}},
 		} {

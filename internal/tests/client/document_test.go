@@ -154,9 +154,6 @@ func (s *shape) addKeywords(r roots, file string, members map[string]any) {
 		s.items = append(s.items, node{file, members["items"]})
 	}
 	words, _ := members["enum"].([]any)
-	if constant, ok := members["const"]; ok {
-		words = append(words, constant)
-	}
 	for _, word := range words {
 		if text, ok := word.(string); ok && !slices.Contains(s.words, text) {
 			s.words = append(s.words, text)

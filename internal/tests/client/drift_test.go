@@ -103,6 +103,8 @@ var withoutMethod = map[string]string{
 	"POST /track/{order_id}/mail":       "a form of that page, and for mail programs",
 	"GET /logos/{partner_id}/{version}": "a picture at the address that the account holds, for browsers",
 	"GET /openapi.json":                 "GET /openapi.yaml has the same document",
+	"GET /openapi-3.0.yaml":             "for generators of clients",
+	"GET /asyncapi.yaml":                "for generators of receivers",
 	"GET /ops.yaml":                     "the document of another interface",
 	"GET /ops.json":                     "the document of another interface",
 }

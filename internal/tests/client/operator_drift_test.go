@@ -118,6 +118,7 @@ var operatorMethods = map[string]any{
 
 // operatorWithoutMethod are the operations that have no method, each with the reason.
 var operatorWithoutMethod = map[string]string{
+	"GET /ops-3.0.yaml":         "for generators of clients",
 	"GET /ops.json":             "GET /ops.yaml has the same document",
 	"GET /ops/v1/oidc/login":    "a browser follows it to the provider",
 	"GET /ops/v1/oidc/callback": "a browser returns to it from the provider",

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 	"github.com/dropyard/dropyard/internal/app/apptest"
@@ -80,6 +81,7 @@ func TestTreeOfBoard(t *testing.T) {
 	for _, status := range []string{"accepted", "courier_assigned"} {
 		operator.Move(t, assigned.Text("order_id"), status).Must(t, http.StatusOK)
 	}
+	service.Clock.Advance(time.Second) // A-1 and A-3 are due at the same time: the older one comes first
 	orderTo(t, partner, "A-3", vancouver)
 	d := desk{t, openBoard(t, operator, "")}
 	steps(t, d.visit, [2]string{"", `#orders[aria-rowcount="4"]`}, [2]string{"", ".connection.live"})

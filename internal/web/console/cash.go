@@ -57,6 +57,7 @@ type owedRow struct {
 // doubtRow is something that has to be cleared up.
 type doubtRow struct {
 	Day, Text, Path string
+	Notes           string // of the count
 }
 
 // cash shows what couriers carry, and what has to be cleared up.
@@ -151,7 +152,7 @@ func (v *cashView) addDoubts(unconfirmed, differences []*money.Entry, names oper
 			key, sign = "cash.doubt.surplus", -1
 		}
 		v.Doubts = append(v.Doubts, doubtRow{
-			Day: v.date(entry.Day), Path: v.Link(journalPath, "act", string(money.ActHandIn)),
+			Day: v.date(entry.Day), Path: v.Link(journalPath, "act", string(money.ActHandIn)), Notes: entry.Notes,
 			Text: v.Text(key, "courier", cmp.Or(names[courierOf(entry)], courierOf(entry)), "amount", v.amounts(missing, sign)),
 		})
 		if !v.KeepsBooks() { // the journal is not theirs

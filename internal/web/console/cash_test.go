@@ -67,7 +67,7 @@ func TestCashPages(t *testing.T) {
 	desk.Send(t, counting, courier, "counted_cents", "", "kept_cents", "").Shows(t, 422, "This is required.")
 	desk.Send(t, counting, courier, "counted_cents", "58", "kept_cents", "", "notes", "short").Leads(t, "/console/cash")
 	desk.Open(t, "/console/cash").Shows(t, 200, "Count recorded: $1.99 is missing.", "No courier carries cash.",
-		"At the desk: $58.00", "handed in $1.99 less than expected")
+		"At the desk: $58.00", "handed in $1.99 less than expected", "<bdi>short</bdi>")
 	desk.Send(t, beside, courier, "counted_cents", "59.99").Leads(t, courier+"?currency=CAD") // of an old page
 	desk.Open(t, courier).Shows(t, 200, "has changed. Count again.", "carries no cash.")
 	showsNone(t, desk.Open(t, "/console/cash"), "/console/cash/deposits", "/console/money")

@@ -293,10 +293,6 @@ func (pages *Pages) exportJournal(s *sheet) (int, []byte, error) {
 		return 0, nil, refusal.NotFound("the partner")
 	}
 	columns := accounting.Columns(s.asked("columns"))
-	name := "journal.csv"
-	if slices.Contains(accounting.Programs, columns) {
-		name = "journal-" + string(columns) + ".csv"
-	}
 	write, err := pages.config.Accounting.Export(s.Context(), filter, columns, page.CSVLayout(s.PageRequest))
 	if err != nil {
 		return 0, nil, err
@@ -305,7 +301,7 @@ func (pages *Pages) exportJournal(s *sheet) (int, []byte, error) {
 	if err := write(&file); err != nil {
 		return 0, nil, err
 	}
-	return page.ShowCSV(s.PageRequest, name, file.Bytes())
+	return page.ShowCSV(s.PageRequest, columns.Filename(), file.Bytes())
 }
 
 // limitedFile is a file that is made in memory.

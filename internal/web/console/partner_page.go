@@ -29,6 +29,7 @@ type partnerView struct {
 	Trust                                            *page.Form // nil for an established account
 	Cards                                            []string   // the series of rate cards
 	Reset                                            *resetLink // which is shown once; may be nil
+	Company                                          *companyRow
 }
 
 // usageRow is what a partner has used of a limit.
@@ -186,7 +187,10 @@ func (pages *Pages) addChanges(v *partnerView) (err error) {
 	if v.Cards, err = pages.seriesNames(v.sheet); err != nil {
 		return err
 	}
-	return pages.addPeople(v)
+	if err := pages.addPeople(v); err != nil {
+		return err
+	}
+	return pages.addCompany(v)
 }
 
 // seriesNames returns the names of all series of rate cards but the default one.

@@ -22,6 +22,7 @@ type pickProduct struct {
 	Location    string
 	PartnerName string
 	Name        string
+	SKU         string
 	Barcode     string
 	InStock     int64 // besides what orders have taken
 	Left        int64 // units to pick
@@ -54,7 +55,7 @@ func groupsOf(picks []dispatch.Pick) []pickGroup {
 				at = len(products)
 				products = append(products, &pickProduct{
 					ProductKey: key, Location: line.Location, PartnerName: picks[i].PartnerName, Name: line.Name,
-					Barcode: line.Barcode, InStock: line.InStock,
+					SKU: line.SKU, Barcode: line.Barcode, InStock: line.InStock,
 				})
 				byPlace[line.Location] = products
 			}

@@ -72,7 +72,7 @@ func (r *storeroom) showPlan(v *importView, content string, status int) (int, []
 // labels are the phrases for the fields of a product.
 var labels = map[string]string{
 	"name": "stock.name", "price": "warehouse.product.price", "stock_min": "stock.minimum", "stock_max": "stock.maximum",
-	"barcode": "stock.barcode", "status": "stock.state",
+	"barcode": "stock.barcode", "sku": "stock.sku", "status": "stock.state",
 }
 
 // states are the phrases for the states of a product.

@@ -9,20 +9,21 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/web/inventory"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
 // productFields are the fields of the form of a product.
-var productFields = []string{"name", "price", "stock_min", "stock_max", "barcode", "status"}
+var productFields = []string{"name", "price", "stock_min", "stock_max", "barcode", "sku", "status"}
 
 // valuesOf returns what the form of a product holds.
 func valuesOf(p delivery.Product) map[string]string {
 	return map[string]string{
 		"name": p.Name, "price": strconv.FormatFloat(float64(p.PriceCents)/100, 'f', 2,
 			64), "stock_min": strconv.FormatInt(p.StockMin, 10),
-		"stock_max": strconv.FormatInt(p.StockMax, 10), "barcode": p.Barcode, "status": string(p.Status),
+		"stock_max": strconv.FormatInt(p.StockMax, 10), "barcode": p.Barcode, "sku": p.SKU, "status": string(p.Status),
 	}
 }
 
@@ -69,13 +70,14 @@ func (v *productView) fields() []page.Field {
 	}
 	fields := []page.Field{
 		field("name", "stock.name", "text", "", true), field("barcode", "stock.barcode", "text", "", false),
+		field("sku", "stock.sku", "text", "", false),
 		field("price", "warehouse.product.price", "text", "decimal", true),
 		field("stock_min", "stock.minimum", "text", "numeric",
 			false), field("stock_max", "stock.maximum", "text", "numeric", false),
 		field("status", "stock.state", "select", "", false),
 	}
-	fields[3].Hint, fields[4].Hint = v.Text("warehouse.product.stock_min.hint"), v.Text("warehouse.product.stock_max.hint")
-	fields[5].Options = []page.Option{
+	fields[4].Hint, fields[5].Hint = v.Text("warehouse.product.stock_min.hint"), v.Text("warehouse.product.stock_max.hint")
+	fields[6].Options = []page.Option{
 		{Value: string(delivery.ProductActive), Label: v.Text("warehouse.product.active")},
 		{Value: string(delivery.ProductInactive), Label: v.Text("stock.is.inactive")},
 	}
@@ -116,6 +118,7 @@ func (pages *Pages) createProduct(s *sheet) (int, []byte, error) {
 	product, err := form.Decode(sent.Typed(typedNumbers), stock.ReadProduct)
 	if err == nil {
 		product, err = pages.config.Stock.CreateProduct(s.Context(), of.PartnerID, product)
+		err = skuFault(err, product.SKU)
 	}
 	if err == nil {
 		return s.LeadTo(of.ProductPath(product.ProductID), page.Flash{Key: "warehouse.added"})
@@ -124,6 +127,14 @@ func (pages *Pages) createProduct(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	return of.showNew(sent, http.StatusUnprocessableEntity)
+}
+
+// skuFault returns the refusal of a sku that another product has as a fault of its field.
+func skuFault(err error, sku string) error {
+	if refusal.HasCode(err, delivery.CodeSKUTaken) {
+		return form.Fault("sku", sku, stock.SKUOfOther)
+	}
+	return err
 }
 
 // latestMovements is the number of movements on the page of a product.
@@ -190,6 +201,7 @@ func (pages *Pages) changeProduct(s *sheet) (int, []byte, error) {
 	if err == nil {
 		_, err = pages.config.Stock.ChangeProductFrom(s.Context(), v.PartnerID, v.Held.ProductID,
 			page.Basis(sent, versionOfProduct), change)
+		err = skuFault(err, changed.Get("sku"))
 	}
 	switch {
 	case err == nil:

@@ -1,5 +1,6 @@
-// Package docs serves the documentation: the documents of the folder docs, a page for each
-// operation and event of the OpenAPI documents, and a page for each code of an error.
+// Package docs serves the documentation: pages of the clients, which the service offers as downloads, the documents
+// of the folder docs, a page for each operation and event of the OpenAPI documents, and a page for each code of an
+// error.
 //
 // Every page is an [article] in Markdown, which is served as it is at the page's address
 // with .md, and rendered at the address without it.
@@ -12,13 +13,14 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/dropyard/dropyard/internal/downloads"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/samples"
 )
 
-//go:embed templates assets
+//go:embed templates assets clients
 var files embed.FS
 
 // Config holds what the pages need.
@@ -27,6 +29,8 @@ type Config struct {
 	BaseURL func() string // of the service, for programs
 	// Statuses are the HTTP statuses of all codes of errors.
 	Statuses map[refusal.Code]int
+	// Downloads are the clients that the service offers.
+	Downloads *downloads.Downloads
 }
 
 // Pages is the documentation.
@@ -47,7 +51,7 @@ func New(config Config) *Pages {
 		libraries: map[page.Language]func() library{}, indexes: map[page.Language]func() ([]byte, error){},
 	}
 	for _, l := range page.Languages {
-		pages.libraries[l] = sync.OnceValue(func() library { return newLibrary(l, config.Statuses) })
+		pages.libraries[l] = sync.OnceValue(func() library { return newLibrary(l, config) })
 		pages.indexes[l] = sync.OnceValues(func() ([]byte, error) { return pages.libraries[l]().index() })
 	}
 	return pages
@@ -63,7 +67,9 @@ func (pages *Pages) Routes() []web.Route {
 		get(root+"/search/{name}", pages.search),
 		get(root, pages.start),
 		get(root+".md", pages.startMarkdown),
+		get(postmanPath, pages.postman),
 		get(root+"/{page...}", pages.page),
+		{Method: http.MethodGet, Pattern: downloadsPath + "/{path...}", For: web.Anyone, Serve: pages.download},
 	}
 }
 
@@ -73,7 +79,16 @@ const root = "/docs"
 // start serves the first page, which lists all others.
 func (pages *Pages) start(v *web.PageRequest) (int, []byte, error) {
 	s := pages.config.Site.Sheet(v)
-	return pages.render(s, s.Text("docs.title"), view{Groups: pages.libraries[s.Language]().contents(s.Language, root)})
+	packed, err := pages.config.Downloads.Clients()
+	if err != nil {
+		return 0, nil, err
+	}
+	groups := pages.libraries[s.Language]().contents(s.Language, root)
+	shown := view{Groups: groups}
+	for _, one := range clients {
+		shown.Clients = append(shown.Clients, clientPage{client: one, Install: one.install(pages.config.BaseURL(), packed)})
+	}
+	return pages.render(s, s.Text("docs.title"), shown)
 }
 
 // page serves a page, its Markdown, or a file that a document offers.
@@ -96,7 +111,7 @@ func (pages *Pages) page(v *web.PageRequest) (int, []byte, error) {
 	return 0, nil, errNoPage
 }
 
-var errNoPage = refusal.NotFound("this page")
+var errNoPage, errNoFile = refusal.NotFound("this page"), refusal.NotFound("this file")
 
 // serveText serves a text, which is in the same version for as long as the service runs.
 func serveText(v *web.PageRequest, kind string, text []byte) (int, []byte, error) {
@@ -111,6 +126,8 @@ type view struct {
 	page.Sheet
 	Groups  []page.Group
 	Article *article // nil on the first page
+	// Clients are how each client is installed, on the first page.
+	Clients []clientPage
 	// Programs send the request that the page describes.
 	Programs []samples.Program
 	Trial    *trial // nil on pages that have none

@@ -15,7 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard"
 	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/downloads"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/dropyard/dropyard/internal/web"
@@ -29,6 +31,7 @@ func site(t testing.TB) http.Handler {
 	shared := page.NewSite(page.Config{Now: time.Now, Random: repeatable.Reader(t)})
 	pages := docs.New(docs.Config{
 		Site: shared, BaseURL: func() string { return "https://api.dropyard.example" }, Statuses: api.Statuses(),
+		Downloads: downloads.New(dropyard.Sources, "0.1.0"),
 	})
 	mux := http.NewServeMux()
 	for _, route := range append(pages.Routes(), shared.Routes()...) {
@@ -62,6 +65,8 @@ var (
 // elsewhere are the addresses that other packages serve.
 var elsewhere = map[string]bool{
 	"/": true, "/openapi.yaml": true, "/ops.yaml": true, "/openapi.json": true, "/ops.json": true, "/portal": true,
+	"/docs/postman.json": true,
+	"/portal/keys":       true,
 }
 
 // repository is where links lead to files that the service does not serve.

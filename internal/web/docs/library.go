@@ -18,16 +18,17 @@ var shelves = []struct {
 	key       string
 	documents []string
 }{
+	{"docs.group.clients", []string{"clients/go", "clients/typescript", "clients/python", "clients"}},
 	{"docs.group.guides", []string{
 		"guides/first-order", "guides/webhooks", "guides/stock", "guides/labels", "guides/batches", "guides/test-and-live",
 		"guides/after-the-order", "guides/errors", "guides/going-live", "guides/postgresql",
 	}},
 	{"docs.group.partners", []string{
-		"contract", "clients", "webhooks", "accounts", "rates", "importing", "command-line",
+		"contract", "generators", "webhooks", "accounts", "rates", "importing", "command-line",
 	}},
 	{"docs.group.couriers", []string{"couriers"}},
 	{"docs.group.running", []string{
-		"installing", "operating", "versions", "settings", "desk", "money", "backup", "metrics", "security", "asvs",
+		"installing", "operating", "versions", "settings", "desk", "money", "exports", "backup", "metrics", "security", "asvs",
 		"reliability", "scaling", "benchmarks",
 	}},
 	{"docs.group.developing", []string{"architecture", "changing", "releasing"}},
@@ -97,9 +98,15 @@ func example(address string) []byte {
 // library holds all articles for readers of a language, by their addresses.
 type library map[string]*article
 
-func newLibrary(l page.Language, errors statuses) library {
+func newLibrary(l page.Language, config Config) library {
 	all := library{}
-	for _, part := range []map[string]*article{documents(), interfacePages(), errors.pages(l)} {
+	ofClients, err := clientPages(config.BaseURL(), config.Downloads)
+	if err != nil {
+		panic("docs: " + err.Error()) // embedded files are always there
+	}
+	for _, part := range []map[string]*article{
+		documents(), interfacePages(), statuses(config.Statuses).pages(l), ofClients,
+	} {
 		maps.Copy(all, part)
 	}
 	return all
@@ -127,7 +134,7 @@ func (all library) contents(l page.Language, current string) (groups []page.Grou
 	for _, s := range surfaces {
 		reference.Links = append(reference.Links, link(s.path, l.Text(s.key)))
 	}
-	return slices.Insert(groups, 1, append([]page.Group{reference}, siblings(current)...)...)
+	return slices.Insert(groups, 2, append([]page.Group{reference}, siblings(current)...)...)
 }
 
 // siblings returns the operations and events of the interface that the page at an address

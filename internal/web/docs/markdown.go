@@ -136,8 +136,11 @@ var link = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 // repository is where the files are that the service does not serve.
 const repository = "https://github.com/dropyard/dropyard/blob/main/"
 
-// served are the addresses of files outside of the folder docs.
-var served = map[string]string{"api/openapi.yaml": "/openapi.yaml", "api/ops.yaml": "/ops.yaml"}
+// served are the addresses of files outside of the folder docs, or of pages in their place.
+var served = map[string]string{
+	"api/openapi.yaml": "/openapi.yaml", "api/ops.yaml": "/ops.yaml", "client/README.md": clientsPath + "/go",
+	"sdk/typescript/README.md": clientsPath + "/typescript", "sdk/python/README.md": clientsPath + "/python",
+}
 
 // relinked returns a document of a folder of the repository with links that lead to where
 // their targets are served.
@@ -161,6 +164,8 @@ func addressOf(target, folder string) string {
 		address = own
 	} else if strings.HasPrefix(file, "docs/") {
 		address = "/" + strings.TrimSuffix(file, ".md")
+	} else if strings.HasPrefix(file, "examples/") {
+		address = downloadsPath + "/" + file
 	}
 	if marked {
 		address += "#" + fragment

@@ -215,8 +215,8 @@ func codesOf(answer node) (links []string) {
 	for _, content := range answer.get("content").members() {
 		failure := content.get("schema", "properties", "error")
 		for _, one := range append(failure.get("oneOf").items(), failure) {
-			if code := one.get("properties", "code", "const").text(); code != "" {
-				links = append(links, fmt.Sprintf("[`%s`](%s/%s)", code, errorsPath, code))
+			if code := one.get("properties", "code", "enum").texts(); len(code) == 1 {
+				links = append(links, fmt.Sprintf("[`%s`](%s/%s)", code[0], errorsPath, code[0]))
 			}
 		}
 	}

@@ -183,18 +183,19 @@ func kindOf(schema node) string {
 // limits are the members of a schema that bound a value.
 var limits = []struct{ name, text string }{
 	{"minLength", "At least %s characters."}, {"maxLength", "At most %s characters."},
-	{"minimum", "At least %s."}, {"exclusiveMinimum", "More than %s."}, {"maximum", "At most %s."},
-	{
-		"minItems", "At least %s items.",
-	}, {"maxItems", "At most %s items."}, {"default", "Default: `%s`."}, {"const", "Always `%s`."},
+	{"minimum", "At least %s."}, {"maximum", "At most %s."},
+	{"minItems", "At least %s items."}, {"maxItems", "At most %s items."}, {"default", "Default: `%s`."}, {"x-const", "Always `%s`."},
 }
 
 // limitsOf returns the values that a schema allows, as far as its description does not.
 func limitsOf(schema node) string {
 	described := within(schema, "description").text()
 	var found []string
-	if values := within(schema, "enum").texts(); len(values) > 0 {
+	switch values := within(schema, "enum").texts(); {
+	case len(values) > 1:
 		found = append(found, "One of `"+strings.Join(values, "`, `")+"`.")
+	case len(values) == 1 && !strings.Contains(described, values[0]):
+		found = append(found, "Always `"+values[0]+"`.")
 	}
 	for _, limit := range limits {
 		value := within(schema, limit.name).text()

@@ -22,14 +22,16 @@ type entry struct {
 
 // mostSearched is how much of the text of a part for other readers the index holds, and
 // mostForPartners of one that partners read, in characters.
-const mostSearched, mostForPartners = 240, 1000
+const mostSearched, mostForPartners = 240, 800
 
 // forPartners holds the addresses of the documents and operations that partners read.
 var forPartners = sync.OnceValue(func() map[string]bool {
 	found := map[string]bool{}
 	for _, shelf := range shelves {
 		for _, name := range shelf.documents {
-			found[root+"/"+name] = shelf.key == "docs.group.guides" || shelf.key == "docs.group.partners"
+			found[root+"/"+name] = slices.Contains([]string{
+				"docs.group.clients", "docs.group.guides", "docs.group.partners",
+			}, shelf.key)
 		}
 	}
 	for _, one := range surfaces[0].operations() {

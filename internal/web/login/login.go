@@ -73,6 +73,10 @@ func (s *sheet) showLogin(form *page.Form, status int, message *page.Message) (i
 			Text: s.Text("entrance.openid"), Path: "/ops/v1/oidc/login?" + url.Values{"return_to": {back}}.Encode(),
 		}
 	}
+	if s.door == portal {
+		next := within(form.Values.Get(nextField), portal.path)
+		shown.Other = &page.Link{Text: s.Text("entrance.openid"), Path: page.Address(companyPath, nextField, next)}
+	}
 	shown.Links = s.loginLinks()
 	return s.show(shown)
 }
@@ -246,16 +250,28 @@ var openIDReasons = map[string]string{
 	"provider_refused": "entrance.openid.refused", "provider_answer": "entrance.openid.answer",
 	string(refusal.CodeValidation): "entrance.openid.where", string(refusal.CodeRateLimited): "entrance.openid.limited",
 	string(refusal.CodeNotFound): "entrance.openid.none",
+
+	// see partner.OpenIDReason
+	"provider_missing": "entrance.company.none", "provider_stopped": "entrance.company.stopped",
+	"domain_unproven": "entrance.company.domain", "user_unknown": "entrance.company.unknown",
+	"user_of_another": "entrance.company.another", "user_elsewhere": "entrance.company.elsewhere",
+	"user_removed": "entrance.company.removed", "last_owner": "entrance.company.owner",
+	"team_full": "entrance.company.full", "partner_suspended": "entrance.inactive", "partner_pending": "entrance.pending",
 }
 
 // openIDRefusal says why the OpenID provider's sign-in was refused, if it was.
 func (s *sheet) openIDRefusal() *page.Message {
 	reason := s.Request.URL.Query().Get(openIDField)
-	if key, known := openIDReasons[reason]; known {
-		return s.problem(key)
-	}
 	if reason == "" {
 		return nil
+	}
+	return s.openIDProblem(reason)
+}
+
+// openIDProblem returns the message about a cause.
+func (s *sheet) openIDProblem(reason string) *page.Message {
+	if key, known := openIDReasons[reason]; known {
+		return s.problem(key)
 	}
 	return s.problem("entrance.openid.other")
 }

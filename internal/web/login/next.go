@@ -38,7 +38,7 @@ func within(wanted string, paths ...string) string {
 func ofLogin(rest string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(rest, "/"), "/")
 	switch first {
-	case "login", "logout", "register", "reset", "invitations", "email":
+	case "login", "logout", "register", "reset", "invitations", "email", "signin":
 		return true
 	}
 	return false

@@ -107,6 +107,7 @@ func (pages *Pages) Routes() []web.Route {
 		registration,
 		pages.both(portal, "/invitations/{token}", (*sheet).invitationPage, (*sheet).acceptInvitation),
 		pages.both(portal, "/email/{token}", (*sheet).emailPage, (*sheet).confirmEmail),
+		pages.companyRoutes(),
 		pages.demoRoutes(),
 	)
 	for _, d := range []*door{portal, console, courier} {

@@ -144,6 +144,7 @@ func (o *Form) RemoveParcel(position string) {
 type ProductRow struct {
 	Path  string // of its element in the list of items
 	Name  string
+	SKU   string
 	Stock int
 }
 
@@ -218,7 +219,7 @@ func (o *Form) offered() (products []delivery.Product, err error) {
 }
 
 func (o *Form) addProduct(id, quantity string, p delivery.Product) {
-	shown := ProductRow{Path: Row("items", len(o.Products)), Name: p.Name, Stock: int(p.Quantity)}
+	shown := ProductRow{Path: Row("items", len(o.Products)), Name: p.Name, SKU: p.SKU, Stock: int(p.Quantity)}
 	if shown.Name == "" {
 		shown.Name = id
 	}

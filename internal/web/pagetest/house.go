@@ -88,6 +88,7 @@ func openHouse(ctx context.Context) (*house, error) {
 		Listen: "127.0.0.1:0", Data: dir, OperatorEmail: "camille@dropyard.example", OperatorPassword: housePassword,
 		RequestLogBytes: 1 << 30, WebhookInsecure: true, SimulatePace: time.Minute,
 		Registration: "approval", Backups: filepath.Join(dir, "backups"), BackupAt: "off", BackupKeep: 7,
+		ExportTo: filepath.Join(dir, "exports"),
 	}, h.surroundings())
 	if err != nil {
 		h.receivers.Close()

@@ -120,7 +120,8 @@ func (pages *Pages) redeliver(s *sheet) (int, []byte, error) {
 	case err != nil:
 		return s.unlessGone(err)
 	}
-	return s.LeadTo(s.Link(webhooksPath+"/"+again.EventID, "endpoint", s.endpoint().EndpointID), page.Flash{Key: "portal.hook.again"})
+	return s.LeadTo(s.Link(webhooksPath+"/"+again.EventID, "endpoint", s.endpoint().EndpointID),
+		page.Flash{Key: "portal.hook.again"})
 }
 
 // Milliseconds returns how long the attempt took.

@@ -113,7 +113,8 @@ var importLabels = map[string]string{
 	orderfile.ContentsName: "import.contents", orderfile.ContentsQuantity: "neworder.quantity", "value": "neworder.value",
 	"value_cents": "import.value_cents", "cod.amount": "neworder.cod", "insurance.amount": "neworder.insurance",
 	"cod.amount_cents": "import.cod_cents", "insurance.amount_cents": "import.insurance_cents",
-	"metadata":   "import.metadata",
+	"metadata":    "import.metadata",
+	"product_sku": "import.product_sku", "product_barcode": "import.product_barcode",
 	"product_id": "neworder.product", "quantity": "import.product_quantity", "quote_id": "import.quote",
 }
 

@@ -100,6 +100,7 @@ func (pages *Pages) Routes() []web.Route {
 		pages.editRoutes(),
 		pages.webhookRoutes(),
 		pages.teamRoutes(),
+		pages.companyRoutes(),
 		pages.settingsRoutes(),
 
 		pages.keysRoutes(),

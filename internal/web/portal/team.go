@@ -105,7 +105,11 @@ func (pages *Pages) showTeam(view teamView, status int) (int, []byte, error) {
 		}
 		view.Invitations = append(view.Invitations, row)
 	}
-	return s.show(leaf{template: "portal-team", title: s.Text("team.title"), data: view, status: status, modeless: true})
+	shown := leaf{template: "portal-team", title: s.Text("team.title"), data: view, status: status, modeless: true}
+	if s.May(partner.PermissionTeam) {
+		shown.action = &page.Link{Text: s.Text("company.title"), Path: companyPath}
+	}
+	return s.show(shown)
 }
 
 func (pages *Pages) invite(s *sheet) (int, []byte, error) {

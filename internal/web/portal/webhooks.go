@@ -262,7 +262,9 @@ func eventFilterOf(key outbox.EndpointKey, values url.Values) (f eventFilter) {
 
 // parameters returns the filter as parameters of an address, and more of them.
 func (f eventFilter) parameters(more ...string) []string {
-	return append([]string{"endpoint", f.endpoint, "state", string(f.state), "type", string(f.eventType), "order", f.order}, more...)
+	return append([]string{
+		"endpoint", f.endpoint, "state", string(f.state), "type", string(f.eventType), "order", f.order,
+	}, more...)
 }
 
 // eventCursor returns an event id among the values; empty if it is malformed.

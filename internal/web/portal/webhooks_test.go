@@ -232,10 +232,9 @@ func TestWebhooksByMode(t *testing.T) {
 // TestFurtherEndpoints adds an endpoint on the page, chooses what it takes, tests and removes it.
 func TestFurtherEndpoints(t *testing.T) {
 	t.Parallel()
-	s := apptest.Start(t)
-	owner, receiver := visitors(t, s), apptest.NewReceiver(t)
-	shown := owner.Open(t, hooks)
-	owner.Send(t, shown, hooks, "url", receiver.URL)
+	s, receiver := apptest.Start(t, apptest.Webhooks()), apptest.NewReceiver(t)
+	owner := s.Register(t, "metro").Owner(t)
+	owner.Send(t, owner.Open(t, hooks), hooks, "url", receiver.URL)
 	added := owner.Send(t, owner.Open(t, hooks), hooks+"/endpoints", "url", receiver.URL+"/more")
 	has(t, added, "Your new secret", "whsec_", "/more")
 	var id string

@@ -75,6 +75,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/openapi-3.0.yaml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read this document in OpenAPI 3.0
+         * @description For tools that cannot read OpenAPI 3.1. It has no webhooks and no conditions of schemas, which OpenAPI 3.0 does not have.
+         */
+        get: operations["getOpenAPI30"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/asyncapi.yaml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the events as an AsyncAPI document */
+        get: operations["getAsyncAPI"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/register": {
         parameters: {
             query?: never;
@@ -2379,7 +2416,7 @@ export interface components {
         Province: "AB" | "BC" | "MB" | "NB" | "NL" | "NS" | "NT" | "NU" | "ON" | "PE" | "QC" | "SK" | "YT";
         /**
          * @description ISO 3166-1 alpha-2.
-         * @constant
+         * @enum {string}
          */
         Country: "CA";
         /**
@@ -2451,7 +2488,7 @@ export interface components {
          */
         ErrorPage: string;
         /** @description The error. Programs decide by `code`. */
-        ErrorDetail: components["schemas"]["BadRequestError"] | components["schemas"]["EmailTakenError"] | components["schemas"]["UnauthorizedError"] | components["schemas"]["ForbiddenError"] | components["schemas"]["NotFoundError"] | components["schemas"]["MethodNotAllowedError"] | components["schemas"]["ConflictError"] | components["schemas"]["OrderNotCancellableError"] | components["schemas"]["OrderNotEditableError"] | components["schemas"]["InvalidTransitionError"] | components["schemas"]["IdempotencyInProgressError"] | components["schemas"]["GoneError"] | components["schemas"]["PayloadTooLargeError"] | components["schemas"]["UnsupportedMediaTypeError"] | components["schemas"]["ValidationError"] | components["schemas"]["InsufficientStockError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["WebhookNotConfiguredError"] | components["schemas"]["RateLimitedError"] | components["schemas"]["QuotaExceededError"] | components["schemas"]["InternalError"] | components["schemas"]["UnavailableError"];
+        ErrorDetail: components["schemas"]["BadRequestError"] | components["schemas"]["EmailTakenError"] | components["schemas"]["UnauthorizedError"] | components["schemas"]["ForbiddenError"] | components["schemas"]["NotFoundError"] | components["schemas"]["MethodNotAllowedError"] | components["schemas"]["ConflictError"] | components["schemas"]["OrderNotCancellableError"] | components["schemas"]["OrderNotEditableError"] | components["schemas"]["SKUTakenError"] | components["schemas"]["InvalidTransitionError"] | components["schemas"]["IdempotencyInProgressError"] | components["schemas"]["GoneError"] | components["schemas"]["PayloadTooLargeError"] | components["schemas"]["UnsupportedMediaTypeError"] | components["schemas"]["ValidationError"] | components["schemas"]["InsufficientStockError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["WebhookNotConfiguredError"] | components["schemas"]["RateLimitedError"] | components["schemas"]["QuotaExceededError"] | components["schemas"]["InternalError"] | components["schemas"]["UnavailableError"];
         BadRequestError: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2505,7 +2542,7 @@ export interface components {
             doc_url?: components["schemas"]["ErrorPage"];
         };
         NoSuchOrderError: {
-            /** @constant */
+            /** @enum {string} */
             code: "not_found";
             message: components["schemas"]["ErrorMessage"];
             doc_url?: components["schemas"]["ErrorPage"];
@@ -2532,6 +2569,21 @@ export interface components {
             message: components["schemas"]["ErrorMessage"];
             doc_url?: components["schemas"]["ErrorPage"];
             details?: components["schemas"]["ConflictDetails"];
+        };
+        SKUTakenError: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "sku_taken";
+            message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
+            details: components["schemas"]["SKUTakenDetails"];
+        };
+        SKUTakenDetails: {
+            /** @description The product that has the sku. */
+            product_id: number;
+            sku: string;
         };
         OrderNotEditableError: {
             /**
@@ -2684,14 +2736,14 @@ export interface components {
             doc_url?: components["schemas"]["ErrorPage"];
         };
         SignatureRefusedError: {
-            /** @constant */
+            /** @enum {string} */
             code: "unauthorized";
             message: components["schemas"]["ErrorMessage"];
             doc_url?: components["schemas"]["ErrorPage"];
             details: components["schemas"]["UnauthorizedDetails"];
         };
         NotReadyError: {
-            /** @constant */
+            /** @enum {string} */
             code: "unavailable";
             message: components["schemas"]["ErrorMessage"];
             doc_url?: components["schemas"]["ErrorPage"];
@@ -2828,6 +2880,8 @@ export interface components {
             /** @description Every product of which there is not enough. */
             items: {
                 product_id: number;
+                /** @description Absent if the product has none. */
+                sku?: string;
                 available: number;
                 requested: number;
             }[];
@@ -2895,12 +2949,12 @@ export interface components {
             at: components["schemas"]["Time"];
         };
         Health: {
-            /** @constant */
+            /** @enum {string} */
             status: "ok";
             time: components["schemas"]["Time"];
         };
         Ready: {
-            /** @constant */
+            /** @enum {string} */
             status: "ready";
             time: components["schemas"]["Time"];
             /** @description Webhooks and mails wait until an admin resumes them, as after a restore. */
@@ -2949,8 +3003,7 @@ export interface components {
             new_password: components["schemas"]["Password"];
         };
         PasswordChanged: {
-            /** @constant */
-            password_changed: true;
+            password_changed: boolean;
         };
         SignInSession: {
             session_id: components["schemas"]["SessionID"];
@@ -2975,8 +3028,7 @@ export interface components {
             email: components["schemas"]["Email"];
         };
         Requested: {
-            /** @constant */
-            requested: true;
+            requested: boolean;
         };
         Reset: {
             new_password: components["schemas"]["Password"];
@@ -3017,8 +3069,7 @@ export interface components {
             recovery_codes_left: number;
         };
         Removed: {
-            /** @constant */
-            removed: true;
+            removed: boolean;
         };
         EmailChange: {
             new_email: components["schemas"]["Email"];
@@ -3072,8 +3123,7 @@ export interface components {
             name: components["schemas"]["Line"];
         };
         LoggedOut: {
-            /** @constant */
-            logged_out: true;
+            logged_out: boolean;
         };
         Partner: {
             partner_id: components["schemas"]["PartnerID"];
@@ -3151,8 +3201,7 @@ export interface components {
         };
         RemovedUser: {
             user_id: components["schemas"]["UserID"];
-            /** @constant */
-            removed: true;
+            removed: boolean;
         };
         InvitationRequest: {
             /** @description Upper and lower case are the same. */
@@ -3165,7 +3214,7 @@ export interface components {
             role: components["schemas"]["UserRole"];
             expires_at: components["schemas"]["Time"];
         };
-        NewInvitation: {
+        CreatedInvitation: {
             invitation_id: components["schemas"]["InvitationID"];
             email: components["schemas"]["Email"];
             role: components["schemas"]["UserRole"];
@@ -3178,8 +3227,7 @@ export interface components {
         };
         WithdrawnInvitation: {
             invitation_id: components["schemas"]["InvitationID"];
-            /** @constant */
-            withdrawn: true;
+            withdrawn: boolean;
         };
         Acceptance: {
             /** @description 1 to 255 characters on one line, without control characters and changes of direction. */
@@ -3202,7 +3250,7 @@ export interface components {
             /** @description Whether requests must have a signature of version 2. */
             require_v2: boolean;
         };
-        APIKey: {
+        ListedAPIKey: {
             key_id: components["schemas"]["KeyID"];
             /** @description The label; empty if none was given. */
             name: string;
@@ -3219,13 +3267,12 @@ export interface components {
             require_v2: boolean;
         };
         APIKeyList: {
-            api_keys: components["schemas"]["APIKey"][];
+            api_keys: components["schemas"]["ListedAPIKey"][];
             count: components["schemas"]["Count"];
         };
         RevokedAPIKey: {
             key_id: components["schemas"]["KeyID"];
-            /** @constant */
-            revoked: true;
+            revoked: boolean;
         };
         /** @description The postal codes and weights are required; other fields of an order are optional, but must be valid. Without all three dimensions only the weight of a parcel counts. */
         QuoteRequest: {
@@ -3333,7 +3380,7 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Products to take out of your stock. Several lines of the same product are added up. An unknown or inactive product is a `validation_error` of the field `items[i].product_id`. */
+            /** @description Products to take out of your stock, each named by its `product_id`, `sku` or `barcode`. Several lines of the same product are added up. An unknown or inactive product is a `validation_error` of the field that names it, such as `items[i].sku`. */
             items?: components["schemas"]["ItemRequest"][] | null;
             /** @description The [quote](/docs/rates#quotes) whose rate the order gets. It is honoured until its `valid_until`. Service level, postal codes, zone, parcels, `cod` and `insurance` must be the same as in the quote, otherwise the order is 422. */
             quote_id?: string | null;
@@ -3383,8 +3430,13 @@ export interface components {
             amount_cents: components["schemas"]["Cents"];
             currency: components["schemas"]["Currency"];
         } | null;
+        /** @description Names a product by exactly one of `product_id`, `sku` and `barcode`. */
         ItemRequest: {
-            product_id: number;
+            product_id?: number | null;
+            /** @description Your own name of the product, as it was set. */
+            sku?: string | null;
+            /** @description A GTIN in any of its lengths, or the exact barcode. If several active products have it, the request is 422. */
+            barcode?: string | null;
             quantity: number;
         };
         LabelLinkRequest: {
@@ -3691,7 +3743,7 @@ export interface components {
         CreatedOrder: {
             order_id: components["schemas"]["OrderID"];
             partner_order_id: components["schemas"]["Line"];
-            /** @constant */
+            /** @enum {string} */
             status: "pending";
             service_level: components["schemas"]["ServiceLevel"];
             pickup: components["schemas"]["ContactRecord"];
@@ -3731,7 +3783,7 @@ export interface components {
         CancelledOrder: {
             order_id: components["schemas"]["OrderID"];
             partner_order_id: components["schemas"]["Line"];
-            /** @constant */
+            /** @enum {string} */
             status: "cancelled";
             service_level: components["schemas"]["ServiceLevel"];
             pickup: components["schemas"]["ContactRecord"];
@@ -3833,6 +3885,8 @@ export interface components {
         };
         ItemRecord: {
             product_id: number;
+            /** @description The product's sku when the order was created. Absent if it had none. */
+            sku?: string;
             /** @description The product's name when the order was created. */
             name: components["schemas"]["Line"];
             quantity: number;
@@ -3876,6 +3930,8 @@ export interface components {
             status: components["schemas"]["ProductStatus"];
             /** @description Empty if there is none. */
             barcode: string;
+            /** @description The partner's own name of the product, which no other of its products has. Null if there is none. */
+            sku: string | null;
             /** @description True if the status is active and quantity is more than 0. */
             is_available: boolean;
         };
@@ -3974,11 +4030,8 @@ export interface components {
             origin: components["schemas"]["Place"];
             destination: components["schemas"]["Place"];
             parcel_count: number;
-            /**
-             * @description Present if the order is a return: the recipient gives the parcels back at the origin.
-             * @constant
-             */
-            is_return?: true;
+            /** @description Present if the order is a return: the recipient gives the parcels back at the origin. */
+            is_return?: boolean;
             /** @description Present while a courier is assigned. */
             courier?: {
                 first_name: components["schemas"]["Line"];
@@ -4216,8 +4269,7 @@ export interface components {
             secret: components["schemas"]["WebhookSecret"];
         };
         DeletedWebhookEndpoint: {
-            /** @constant */
-            deleted: true;
+            deleted: boolean;
         };
         /** @description An event, without its body. */
         Event: {
@@ -4271,7 +4323,7 @@ export interface components {
         /** @description Why there was no response; null if there was one. */
         SendingProblem: string | null;
         /** @enum {string} */
-        RequestMethod: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+        LoggedMethod: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
         /** @description Opaque. */
         LogCursor: string;
         LogList: {
@@ -4284,7 +4336,7 @@ export interface components {
             request_id: components["schemas"]["RequestID"];
             /** @description When it arrived. */
             at: components["schemas"]["Time"];
-            method: components["schemas"]["RequestMethod"];
+            method: components["schemas"]["LoggedMethod"];
             /** @description Without the query. What varies in it and is not an id of the service is replaced by its name, as in `/v1/orders/{order_id}`. */
             path: string;
             /** @description The status of the response. */
@@ -4367,7 +4419,7 @@ export interface components {
                 partner_order_id: components["schemas"]["Line"];
                 /**
                  * @description The status of the order.
-                 * @constant
+                 * @enum {string}
                  */
                 status: "accepted";
             };
@@ -4648,7 +4700,7 @@ export interface components {
             created_at: components["schemas"]["Time"];
             /**
              * @description A statement has one event, which has 1.
-             * @constant
+             * @enum {integer}
              */
             sequence: 1;
             livemode: components["schemas"]["LiveMode"];
@@ -4737,7 +4789,7 @@ export interface components {
             created_at: components["schemas"]["Time"];
             /**
              * @description The events of an order are numbered from 1; a test has 0.
-             * @constant
+             * @enum {integer}
              */
             sequence: 0;
             livemode: components["schemas"]["LiveMode"];
@@ -5713,7 +5765,7 @@ export interface components {
         "Retry-After": number;
         /** @description `true` if this response repeats the response to an earlier request with the same key; otherwise absent. */
         "Idempotent-Replayed": "true";
-        /** @description Caches must not keep personal data. */
+        /** @description Caches must not keep personal data or a secret. */
         "Cache-Control": "no-store";
         /** @description Search engines must not index tracking. */
         "X-Robots-Tag": "noindex";
@@ -5825,6 +5877,52 @@ export interface operations {
                     "application/json": {
                         [key: string]: unknown;
                     };
+                };
+            };
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getOpenAPI30: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The same interface in OpenAPI 3.0. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/yaml": string;
+                };
+            };
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAsyncAPI: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events of the section `webhooks` as an AsyncAPI 3.0 document. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/yaml": string;
                 };
             };
             500: components["responses"]["ServerFault"];
@@ -6888,7 +6986,7 @@ export interface operations {
                      *       "url": "https://dropyard.example/portal/invitations/kq0Vn3xE0m5cZ1uQyJ7Tg2sWbRfHaLpdYt6Xo9iNvC4"
                      *     }
                      */
-                    "application/json": components["schemas"]["NewInvitation"];
+                    "application/json": components["schemas"]["CreatedInvitation"];
                 };
             };
             400: components["responses"]["AddressRefused"];
@@ -7845,10 +7943,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only products with this text anywhere in their name or barcode. Upper and lower case are the same.
+                 * @description Only products with this text anywhere in their name, barcode or sku. Upper and lower case are the same.
                  * @example coffee
                  */
                 search?: string;
+                /** @description Only the product with this sku, in the same case. */
+                sku?: string;
                 /** @description The most products to return. */
                 limit?: number;
                 /** @description How many objects to skip. */
@@ -7882,6 +7982,7 @@ export interface operations {
                      *           "price": 18.25,
                      *           "status": "active",
                      *           "barcode": "0627735067890",
+                     *           "sku": "COFFEE-1KG",
                      *           "is_available": true
                      *         },
                      *         {
@@ -7894,6 +7995,7 @@ export interface operations {
                      *           "price": 11,
                      *           "status": "active",
                      *           "barcode": "",
+                     *           "sku": null,
                      *           "is_available": false
                      *         }
                      *       ],
@@ -8002,7 +8104,7 @@ export interface operations {
                  */
                 status?: number;
                 /** @description Only requests with this method. */
-                method?: components["schemas"]["RequestMethod"];
+                method?: components["schemas"]["LoggedMethod"];
                 /** @description Only requests that concerned this order. */
                 order_id?: string;
                 /** @description Only requests that arrived at this time or later. */
@@ -8413,8 +8515,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description Caches must not keep a secret. */
-                    "Cache-Control": "no-store";
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8505,8 +8606,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description Caches must not keep a secret. */
-                    "Cache-Control": "no-store";
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -1,7 +1,11 @@
 import type { components, paths } from "./openapi.js";
 
-/** The objects of the interface, by the names that they have in the OpenAPI document. */
-export type Schemas = components["schemas"];
+/** The objects of the interface, by the names that they have in the OpenAPI document, and by those that they had in 0.1.0. */
+export type Schemas = components["schemas"] & {
+  APIKey: components["schemas"]["ListedAPIKey"];
+  NewInvitation: components["schemas"]["CreatedInvitation"];
+  RequestMethod: components["schemas"]["LoggedMethod"];
+};
 
 export type Address = Schemas["Address"];
 export type APIKey = Schemas["APIKey"];

@@ -324,19 +324,24 @@ class AsyncClient(AsyncService):
     # Stock.
 
     async def list_products(
-        self, *, search: str | None = None, limit: int | None = None, offset: int | None = None
+        self,
+        *,
+        search: str | None = None,
+        sku: str | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
     ) -> s.ProductList:
         """Return a page of products with their stock, by their ids."""
-        query = {"search": search, "limit": limit, "offset": offset}
+        query = {"search": search, "sku": sku, "limit": limit, "offset": offset}
         return cast("s.ProductList", await self._json("GET", "/v1/inventory/products", query=query))
 
     async def products(
-        self, *, search: str | None = None, limit: int | None = None
+        self, *, search: str | None = None, sku: str | None = None, limit: int | None = None
     ) -> AsyncIterator[s.Product]:
         """Iterate over products, by their ids. limit is the size of a page, 1 to 100."""
         offset, total = 0, 1
         while offset < total:
-            page = await self.list_products(search=search, limit=limit, offset=offset)
+            page = await self.list_products(search=search, sku=sku, limit=limit, offset=offset)
             for element in page["products"]:
                 yield element
             offset, total = offset + page["count"], page["total"] if page["count"] else 0
@@ -381,8 +386,8 @@ class AsyncClient(AsyncService):
     ) -> e.WebhookEndpoint:
         """Create the first endpoint, and then return its secret, or change it and keep the secret.
 
-        events are the types that it takes; None for all but those that are only sent to endpoints that name
-        them. If the answer to the creation is lost, the retry has no secret: rotate it.
+        events are the types that it takes; None for all but those that are only sent to endpoints
+        that name them. If the answer to the creation is lost, the retry has no secret: rotate it.
         """
         body = {"url": url, "enabled": enabled, "events": events, "format": format}
         return await self._endpoint("PUT", body=body)
@@ -440,7 +445,7 @@ class AsyncClient(AsyncService):
         return await self._one_endpoint("POST", endpoint_id, "/activate-secret", repeatable=True)
 
     async def test_webhook(self, *, endpoint_id: str | None = None) -> e.WebhookTest:
-        """Send webhook.test to an endpoint, by default the first; return what it answered within 15 seconds."""
+        """Send webhook.test to an endpoint, by default the first, and return its answer within 15 seconds."""
         query = {"endpoint_id": endpoint_id}
         return cast(
             "e.WebhookTest", await self._json("POST", "/v1/webhooks/test", query=query, repeatable=True)

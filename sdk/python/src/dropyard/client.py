@@ -316,17 +316,24 @@ class Client(Service):
     # Stock.
 
     def list_products(
-        self, *, search: str | None = None, limit: int | None = None, offset: int | None = None
+        self,
+        *,
+        search: str | None = None,
+        sku: str | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
     ) -> s.ProductList:
         """Return a page of products with their stock, by their ids."""
-        query = {"search": search, "limit": limit, "offset": offset}
+        query = {"search": search, "sku": sku, "limit": limit, "offset": offset}
         return cast("s.ProductList", self._json("GET", "/v1/inventory/products", query=query))
 
-    def products(self, *, search: str | None = None, limit: int | None = None) -> Iterator[s.Product]:
+    def products(
+        self, *, search: str | None = None, sku: str | None = None, limit: int | None = None
+    ) -> Iterator[s.Product]:
         """Iterate over products, by their ids. limit is the size of a page, 1 to 100."""
         offset, total = 0, 1
         while offset < total:
-            page = self.list_products(search=search, limit=limit, offset=offset)
+            page = self.list_products(search=search, sku=sku, limit=limit, offset=offset)
             yield from page["products"]
             offset, total = offset + page["count"], page["total"] if page["count"] else 0
 
@@ -355,15 +362,24 @@ class Client(Service):
     # Webhooks.
 
     def get_webhook_endpoint(self) -> e.WebhookEndpoint:
-        """Return the endpoint; the code is not_found if there is none."""
+        """Return the first endpoint; the code is not_found if there is none."""
         return self._endpoint("GET")
 
-    def set_webhook_endpoint(self, url: str, *, enabled: bool = True) -> e.WebhookEndpoint:
-        """Create the endpoint, and then return its secret, or change it and keep the secret.
+    def set_webhook_endpoint(
+        self,
+        url: str,
+        *,
+        enabled: bool = True,
+        events: list[e.EventType] | None = None,
+        format: e.EndpointFormat | None = None,
+    ) -> e.WebhookEndpoint:
+        """Create the first endpoint, and then return its secret, or change it and keep the secret.
 
-        If the answer to the creation is lost, the retry has no secret: rotate it.
+        events are the types that it takes; None for all but those that are only sent to endpoints
+        that name them. If the answer to the creation is lost, the retry has no secret: rotate it.
         """
-        return self._endpoint("PUT", body={"url": url, "enabled": enabled})
+        body = {"url": url, "enabled": enabled, "events": events, "format": format}
+        return self._endpoint("PUT", body=body)
 
     def delete_webhook_endpoint(self) -> e.DeletedWebhookEndpoint:
         """Remove the endpoint and its secret. Events that wait are skipped."""
@@ -380,9 +396,47 @@ class Client(Service):
         """End a rotation: only the new secret signs from now on."""
         return self._endpoint("POST", "/activate-secret", repeatable=True)
 
-    def test_webhook(self) -> e.WebhookTest:
-        """Send webhook.test to the endpoint, and return what it answered within 15 seconds."""
-        return cast("e.WebhookTest", self._json("POST", "/v1/webhooks/test", repeatable=True))
+    def list_webhook_endpoints(self) -> e.WebhookEndpointList:
+        """Return all endpoints: the first one, and then the others as they were added."""
+        return cast("e.WebhookEndpointList", self._json("GET", "/v1/webhooks/endpoints"))
+
+    def add_webhook_endpoint(
+        self,
+        url: str,
+        *,
+        enabled: bool = True,
+        events: list[e.EventType] | None = None,
+        format: e.EndpointFormat | None = None,
+    ) -> e.WebhookEndpoint:
+        """Add an endpoint and return its secret; the code is conflict if there are ten."""
+        body = {"url": url, "enabled": enabled, "events": events, "format": format}
+        return cast("e.WebhookEndpoint", self._json("POST", "/v1/webhooks/endpoints", body=body))
+
+    def get_endpoint(self, endpoint_id: str) -> e.WebhookEndpoint:
+        """Return an endpoint by its id."""
+        return self._one_endpoint("GET", endpoint_id)
+
+    def edit_endpoint(self, endpoint_id: str, edit: e.WebhookEndpointPatch) -> e.WebhookEndpoint:
+        """Change what edit has, and leave the rest of an endpoint as it is."""
+        return self._one_endpoint("PATCH", endpoint_id, body=edit)
+
+    def delete_endpoint(self, endpoint_id: str) -> e.DeletedWebhookEndpoint:
+        """Remove an endpoint and its secret. Events that wait there are skipped."""
+        path = insert("/v1/webhooks/endpoints/{}", endpoint_id)
+        return cast("e.DeletedWebhookEndpoint", self._json("DELETE", path))
+
+    def rotate_endpoint_secret(self, endpoint_id: str) -> e.WebhookEndpoint:
+        """Return an endpoint with a new secret; see rotate_webhook_secret."""
+        return self._one_endpoint("POST", endpoint_id, "/rotate-secret", repeatable=True)
+
+    def activate_endpoint_secret(self, endpoint_id: str) -> e.WebhookEndpoint:
+        """End the rotation of an endpoint: only its new secret signs from now on."""
+        return self._one_endpoint("POST", endpoint_id, "/activate-secret", repeatable=True)
+
+    def test_webhook(self, *, endpoint_id: str | None = None) -> e.WebhookTest:
+        """Send webhook.test to an endpoint, by default the first, and return its answer within 15 seconds."""
+        query = {"endpoint_id": endpoint_id}
+        return cast("e.WebhookTest", self._json("POST", "/v1/webhooks/test", query=query, repeatable=True))
 
     def list_events(
         self,
@@ -390,11 +444,19 @@ class Client(Service):
         type: e.EventType | None = None,
         order_id: str | None = None,
         state: e.EventState | None = None,
+        endpoint_id: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> e.EventList:
-        """Return a page of events, newest first."""
-        query = {"type": type, "order_id": order_id, "state": state, "limit": limit, "cursor": cursor}
+        """Return a page of events, newest first; with endpoint_id those of an endpoint."""
+        query = {
+            "type": type,
+            "order_id": order_id,
+            "state": state,
+            "endpoint_id": endpoint_id,
+            "limit": limit,
+            "cursor": cursor,
+        }
         return cast("e.EventList", self._json("GET", "/v1/webhooks/events", query=query))
 
     def events(
@@ -403,12 +465,18 @@ class Client(Service):
         type: e.EventType | None = None,
         order_id: str | None = None,
         state: e.EventState | None = None,
+        endpoint_id: str | None = None,
         limit: int | None = None,
     ) -> Iterator[e.EventRecord]:
         """Iterate over events, newest first. limit is the size of a page, 1 to 500."""
         pages = _by_cursor(
             lambda cursor: self.list_events(
-                type=type, order_id=order_id, state=state, limit=limit, cursor=cursor
+                type=type,
+                order_id=order_id,
+                state=state,
+                endpoint_id=endpoint_id,
+                limit=limit,
+                cursor=cursor,
             )
         )
         for page in pages:
@@ -418,10 +486,11 @@ class Client(Service):
         """Return an event, its body and the attempts to deliver it."""
         return cast("e.EventDetail", self._json("GET", insert("/v1/webhooks/events/{}", event_id)))
 
-    def redeliver_event(self, event_id: str) -> e.EventRecord:
-        """Send an event in any state again, with the same id and bytes."""
+    def redeliver_event(self, event_id: str, *, endpoint_id: str | None = None) -> e.EventRecord:
+        """Send an event in any state again, by default to the first endpoint, with the same id and bytes."""
         path = insert("/v1/webhooks/events/{}/redeliver", event_id)
-        return cast("e.EventRecord", self._json("POST", path, repeatable=True))
+        query = {"endpoint_id": endpoint_id}
+        return cast("e.EventRecord", self._json("POST", path, query=query, repeatable=True))
 
     def redeliver_events(
         self,
@@ -430,9 +499,16 @@ class Client(Service):
         cursor: str | None = None,
         type: e.EventType | None = None,
         state: e.EventState | None = None,
+        endpoint_id: str | None = None,
     ) -> e.Redelivered:
         """Send up to 10,000 events since a time, or after a cursor, again, oldest first."""
-        body = {"since": since, "cursor": cursor, "type": type, "state": state}
+        body = {
+            "since": since,
+            "cursor": cursor,
+            "type": type,
+            "state": state,
+            "endpoint_id": endpoint_id,
+        }
         return cast("e.Redelivered", self._json("POST", "/v1/webhooks/redeliver", body=body, repeatable=True))
 
     def read_feed(self, *, after: str | None = None, limit: int | None = None, wait: int = 0) -> e.EventFeed:
@@ -538,6 +614,12 @@ class Client(Service):
 
     def _endpoint(self, method: str, action: str = "", **options: Any) -> e.WebhookEndpoint:
         return cast("e.WebhookEndpoint", self._json(method, "/v1/webhooks/endpoint" + action, **options))
+
+    def _one_endpoint(
+        self, method: str, endpoint_id: str, action: str = "", **options: Any
+    ) -> e.WebhookEndpoint:
+        path = insert("/v1/webhooks/endpoints/{}", endpoint_id) + action
+        return cast("e.WebhookEndpoint", self._json(method, path, **options))
 
 
 def _by_cursor(read: Callable[[str | None], Any]) -> Iterator[Any]:

@@ -15,12 +15,16 @@ class Problem(TypedDict):
     expected: str
 
 
-class Shortage(TypedDict):
-    """A product of which there is not enough for an order."""
-
+class _Shortage(TypedDict):
     product_id: int
     available: int
     requested: int
+
+
+class Shortage(_Shortage, total=False):
+    """A product of which there is not enough for an order."""
+
+    sku: str
 
 
 class _ErrorDetail(TypedDict):

@@ -289,6 +289,7 @@ class StockLowData(TypedDict):
     """The data of stock.low."""
 
     product_id: int
+    sku: str | None
     name: str
     quantity: int  # over all locations
     threshold: int
@@ -298,6 +299,7 @@ class StockChangedData(TypedDict):
     """The data of stock.changed."""
 
     product_id: int
+    sku: str | None
     name: str
     location: str
     quantity: int  # at the location, afterwards

@@ -20,6 +20,7 @@ class Product(TypedDict):
     price: float  # Canadian dollars, not cents
     status: ProductStatus
     barcode: str  # empty if there is none
+    sku: str | None  # your own name of the product
     is_available: bool
 
 

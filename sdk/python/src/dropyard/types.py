@@ -189,11 +189,16 @@ class Money(TypedDict):
     currency: Currency
 
 
-class ItemRequest(TypedDict):
-    """A product to take out of stock."""
-
-    product_id: int
+class _ItemRequest(TypedDict):
     quantity: int  # 1 or more
+
+
+class ItemRequest(_ItemRequest, total=False):
+    """A product to take out of stock, named by exactly one of product_id, sku and barcode."""
+
+    product_id: int | None
+    sku: str | None  # your own name of the product
+    barcode: str | None
 
 
 class _OrderRequest(TypedDict):
@@ -394,12 +399,16 @@ class ParcelRecord(_ParcelRecord, total=False):
     barcode: str
 
 
-class Item(TypedDict):
-    """A line of an order that was taken out of stock."""
-
+class _Item(TypedDict):
     product_id: int
     name: str  # of the product when the order was created
     quantity: int
+
+
+class Item(_Item, total=False):
+    """A line of an order that was taken out of stock."""
+
+    sku: str  # of the product when the order was created
 
 
 class _AddressRecord(TypedDict):

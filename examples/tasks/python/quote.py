@@ -1,0 +1,13 @@
+"""Asks for the price of a delivery."""
+
+import json
+import os
+
+import dropyard
+
+client = dropyard.Client(os.environ["DROPYARD_URL"], os.environ["DROPYARD_KEY"], os.environ["DROPYARD_SECRET"])
+with open("order.json", encoding="utf-8") as file:
+    order = json.load(file)
+
+quote = client.create_quote(order)
+print(f"{quote['rate_cents'] / 100:.2f} {quote['currency']}, by {quote['estimated_delivery']}")

@@ -1,0 +1,408 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+// at is a person at the provider of a company.
+func at(email string, changes ...any) apptest.Claims {
+	return anna(append([]any{"sub", "sub of " + strings.ToLower(email), "email", email, "name", "Ada"}, changes...)...)
+}
+
+// employer is a service with a partner that has proven a domain and set its provider.
+type employer struct {
+	*apptest.Service
+	records  *apptest.Records
+	provider *apptest.Provider
+	owner    *apptest.User
+}
+
+func newEmployer(t *testing.T, settings ...string) employer {
+	t.Helper()
+	records, provider := &apptest.Records{}, apptest.NewProvider(t)
+	s := apptest.Start(t, records.Companies(provider))
+	c := employer{s, records, provider, s.Register(t, "metro").Owner(t)}
+	c.owner.UseProvider(t, provider, settings...)
+	c.owner.ProveDomain(t, records, "metro.example")
+	return c
+}
+
+// member returns a person of the team by the address; nil if there is none.
+func (e employer) member(t *testing.T, email string) map[string]any {
+	t.Helper()
+	var team struct{ Users []map[string]any }
+	if err := json.Unmarshal(e.owner.Call(t, "GET", "/v1/team", nil).Must(t, 200).Body, &team); err != nil {
+		t.Fatal(err)
+	}
+	for _, user := range team.Users {
+		if user["email"] == email {
+			return user
+		}
+	}
+	return nil
+}
+
+// refused checks that a sign-in leads back to the sign-in page with a reason, and begins no session.
+func refused(t *testing.T, v *apptest.Visitor, got *apptest.Answer, reason, text string) {
+	t.Helper()
+	got.Leads(t, "/portal/login?openid="+reason)
+	if v.Cookies["dropyard_session"] != "" {
+		t.Errorf("%s: got a session", reason)
+	}
+	v.Open(t, "/portal/login?openid="+reason).Shows(t, http.StatusOK, text)
+}
+
+// TestCompanySignIn signs in a new person, who is known under another address of the company
+// from then on, and a person whom an owner has invited with another role.
+func TestCompanySignIn(t *testing.T) {
+	t.Parallel()
+	c := newEmployer(t, "default_role", "reader")
+	v := c.Visit()
+	v.Company(t, c.provider, "ada@metro.example", at("Ada@Metro.example")).Leads(t, "/portal")
+	v.Open(t, "/portal").Shows(t, http.StatusOK, "Ada")
+	me := v.Do(t, "GET", "/v1/auth/me", nil, "Cookie", "dropyard_session="+v.Cookies["dropyard_session"]).Must(t, 200)
+	if me.Text("user", "role") != "reader" || me.Text("user", "email") != "Ada@Metro.example" {
+		t.Errorf("got %s, want a reader with her address", me.Body)
+	}
+	again := c.Visit()
+	again.Company(t, c.provider, "ada@metro.example",
+		at("Ada@Metro.example", "email", "lovelace@metro.example")).Leads(t, "/portal")
+	c.owner.Call(t, "POST", "/v1/team/invitations", []byte(`{"email":"SAM@metro.example","role":"clerk"}`)).Must(t, 201)
+	c.Visit().Company(t, c.provider, "sam@metro.example", at("sam@metro.example", "name", nil)).Leads(t, "/portal")
+	team := c.owner.Call(t, "GET", "/v1/team", nil).Must(t, 200)
+	if sam := c.member(t, "sam@metro.example"); team.Len("users") != 3 || team.Len("invitations") != 0 || sam == nil ||
+		sam["role"] != "clerk" || sam["name"] != "sam" {
+		t.Errorf("got the team %s, want three people, one with the role of the invitation", team.Body)
+	}
+	// The first session began by a person without a password.
+	c.Do(t, "POST", "/v1/auth/login", []byte(`{"email":"ada@metro.example","password":"any password at all"}`)).Refused(t,
+		401, "unauthorized")
+	log := c.Operate(t).Call(t, "GET", "/ops/v1/audit?partner_id="+c.owner.PartnerID, nil).Must(t, 200)
+	by := map[string]string{}
+	for i := range log.Len("entries") {
+		by[log.Text("entries", i, "action")] = log.Text("entries", i, "operator_id")
+	}
+	for action, want := range map[string]string{
+		"openid.changed": c.owner.UserID, "domain.changed": c.owner.UserID, "user.joined": "openid", "user.linked": "openid",
+	} {
+		if by[action] != want {
+			t.Errorf("%s: got it by %q in the audit log, want %q", action, by[action], want)
+		}
+	}
+}
+
+// TestCompanyRoles takes the roles of people from a claim, at each sign-in. The last owner stays one.
+func TestCompanyRoles(t *testing.T) {
+	t.Parallel()
+	c := newEmployer(t, "role_claim", "groups", "role_values.owner", "bosses", "role_values.clerk", "desk")
+	for _, step := range []struct {
+		groups any
+		role   string
+	}{{"bosses", "owner"}, {[]string{"desk", "reader"}, "clerk"}} {
+		v := c.Visit()
+		v.Company(t, c.provider, "ada@metro.example", at("ada@metro.example", "groups", step.groups)).Leads(t, "/portal")
+		if got := c.member(t, "ada@metro.example")["role"]; got != step.role {
+			t.Errorf("%v: got the role %q, want %q", step.groups, got, step.role)
+		}
+	}
+	v := c.Visit()
+	refused(t, v, v.Company(t, c.provider, "ada@metro.example", at("ada@metro.example", "groups", "owner")),
+		"role_missing", "has given you no role here")
+	refused(t, v, v.Company(t, c.provider, "ada@metro.example", at("ada@metro.example", "groups", nil)),
+		"claim_missing", "did not send your roles")
+	// The owner who registered moves to an address of the company, and is tied to it.
+	c.Execute(t, "UPDATE users SET email = 'eve@metro.example', email_key = 'eve@metro.example' WHERE role = 'owner'")
+	refused(t, v, v.Company(t, c.provider, "eve@metro.example", at("eve@metro.example", "groups", "desk")),
+		"last_owner", "take the role from the only owner")
+}
+
+// TestCompanySignInRefuses sends answers that must not be believed, and people who may not sign in.
+func TestCompanySignInRefuses(t *testing.T) {
+	t.Parallel()
+	c := newEmployer(t)
+	c.owner.Call(t, "POST", "/v1/team/invitations", []byte(`{"email":"ada@metro.example","role":"clerk"}`)).Must(t, 201)
+	c.owner.NameDomain(t, c.records, "unproven.example")
+	c.Register(t, "rival").As(t, "clerk") // has clerk-of-rival@example.com
+	c.Execute(t, "UPDATE users SET email_key = 'bob@metro.example' WHERE email LIKE 'clerk-of-rival%'")
+	now := c.Clock.Now()
+	for name, wrong := range map[string]struct {
+		claims       apptest.Claims
+		reason, text string
+	}{
+		"another issuer": {at("ada@metro.example", "iss", "https://other.example"), "provider_answer", "not valid"},
+		"another client": {at("ada@metro.example", "aud", "other"), "provider_answer", "not valid"},
+		"another nonce":  {at("ada@metro.example", "nonce", "other"), "provider_answer", "not valid"},
+		"expired": {
+			at("ada@metro.example", "exp", now.Add(-time.Hour).Unix()), "provider_answer", "not valid",
+		},
+		"unverified": {
+			at("ada@metro.example", "email_verified", false), "address_unverified", "not verified your e-mail address",
+		},
+		"no address":         {at("ada@metro.example", "email", nil), "address_missing", "no valid e-mail address"},
+		"another domain":     {at("ada@else.example"), "domain_unproven", "has proven"},
+		"a subdomain":        {at("ada@sub.metro.example"), "domain_unproven", "has proven"},
+		"a longer domain":    {at("ada@notmetro.example"), "domain_unproven", "has proven"},
+		"two addresses":      {at("ada@metro.example@else.example"), "address_missing", "no valid e-mail address"},
+		"an unproven domain": {at("ada@unproven.example"), "domain_unproven", "has proven"},
+		"of another partner": {at("bob@metro.example"), "user_elsewhere", "belongs to another account"},
+		"unknown":            {at("eve@metro.example"), "user_unknown", "is not in the team"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := c.Visit()
+			refused(t, v, v.Company(t, c.provider, "ada@metro.example", wrong.claims), wrong.reason, wrong.text)
+		})
+	}
+	c.provider.Unsigned.Store(true)
+	v := c.Visit()
+	refused(t, v, v.Company(t, c.provider, "ada@metro.example", at("ada@metro.example")), "provider_answer", "not valid")
+	c.provider.Unsigned.Store(false)
+	if team := c.owner.Call(t, "GET", "/v1/team", nil).Must(t, 200); team.Len("users") != 1 {
+		t.Errorf("got the team %s, want the owner alone", team.Body)
+	}
+	v.Company(t, c.provider, "ada@metro.example", at("ada@metro.example")).Leads(t, "/portal")
+	other := c.Visit()
+	refused(t, other, other.Company(t, c.provider, "ada@metro.example", at("ada@metro.example", "sub", "next")),
+		"user_of_another", "another person of your company")
+}
+
+// TestCompanyStates repeats the answer to a sign-in, sends it from another browser, late, and
+// to another partner.
+func TestCompanyStates(t *testing.T) {
+	t.Parallel()
+	c := newEmployer(t, "default_role", "reader")
+	rival := c.Register(t, "rival").Owner(t)
+	rival.UseProvider(t, c.provider, "default_role", "developer") // the same issuer and client
+	rival.ProveDomain(t, c.records, "rival.example")
+
+	v := c.Visit()
+	target := c.provider.Answer(t, c.Service, v.Begin(t, "ada@metro.example"), at("ada@metro.example"), nil)
+	thief := c.Visit()
+	refused(t, thief, thief.Open(t, target), "sign_in_expired", "did not begin in this browser")
+	ticket := v.Cookies["dropyard_oidc"]
+	mixed := c.Visit()
+	mixed.Cookies["dropyard_oidc"] = ticket
+	refused(t, mixed, mixed.Open(t, strings.Replace(target, c.owner.PartnerID, rival.PartnerID, 1)), "sign_in_expired",
+		"did not begin in this browser")
+	changed := c.Visit()
+	changed.Cookies["dropyard_oidc"] = ticket
+	refused(t, changed, changed.Open(t, strings.Replace(target, "state=", "state=x", 1)), "sign_in_expired",
+		"did not begin in this browser")
+	v.Open(t, target).Leads(t, "/portal")
+	replay := c.Visit()
+	replay.Cookies["dropyard_oidc"] = ticket
+	refused(t, replay, replay.Open(t, target), "provider_answer", "not valid")
+
+	late := c.Visit()
+	target = c.provider.Answer(t, c.Service, late.Begin(t, "ada@metro.example"), at("ada@metro.example"), nil)
+	c.Clock.Advance(11 * time.Minute)
+	refused(t, late, late.Open(t, target), "sign_in_expired", "more than 10 minutes ago")
+
+	// A person of one company is no one at the other, although the provider is the same.
+	crossed := c.Visit()
+	refused(t, crossed, crossed.Company(t, c.provider, "x@rival.example", at("ada@metro.example")), "domain_unproven",
+		"has proven")
+	crossed.Company(t, c.provider, "x@rival.example", at("x@rival.example", "sub", "sub of ada@metro.example")).Leads(t,
+		"/portal")
+	if team := c.owner.Call(t, "GET", "/v1/team", nil).Must(t, 200); team.Len("users") != 2 {
+		t.Errorf("got the team %s, want the person of the other company left out", team.Body)
+	}
+}
+
+// TestCompanyIssuerMixUp lets the provider of one company speak for the other.
+func TestCompanyIssuerMixUp(t *testing.T) {
+	t.Parallel()
+	records, honest, evil := &apptest.Records{}, apptest.NewProvider(t), apptest.NewProvider(t)
+	s := apptest.Start(t, records.Companies(honest, evil))
+	metro, rival := s.Register(t, "metro").Owner(t), s.Register(t, "rival").Owner(t)
+	metro.UseProvider(t, honest, "default_role", "clerk")
+	metro.ProveDomain(t, records, "metro.example")
+	rival.UseProvider(t, evil, "default_role", "clerk")
+	rival.ProveDomain(t, records, "rival.example")
+	issuer := honest.Settings()[1]
+	for name, claims := range map[string]apptest.Claims{
+		"its own":       at("ada@metro.example"),
+		"the other one": at("ada@metro.example", "iss", issuer),
+	} {
+		v := s.Visit()
+		got := v.Company(t, evil, "x@rival.example", claims)
+		if v.Cookies["dropyard_session"] != "" || !strings.HasPrefix(got.Header.Get("Location"), "/portal/login?openid=") {
+			t.Errorf("%s: got %q and the cookies %v, want a refusal", name, got.Header.Get("Location"), v.Cookies)
+		}
+	}
+	v := s.Visit()
+	target := evil.Answer(t, s, v.Begin(t, "x@rival.example"), at("ada@metro.example"), nil)
+	refused(t, v, v.Open(t, target+"&iss="+issuer), "provider_answer", "not valid")
+}
+
+// TestCompanyPeopleLeave removes people and turns the sign-in off: sessions that the provider has
+// vouched for end, and no one comes back.
+func TestCompanyPeopleLeave(t *testing.T) {
+	t.Parallel()
+	c := newEmployer(t, "default_role", "reader")
+	admin := c.Operate(t)
+	signsIn := func(email string) *apptest.Visitor {
+		v := c.Visit()
+		v.Company(t, c.provider, email, at(email)).Leads(t, "/portal")
+		return v
+	}
+	isIn := func(v *apptest.Visitor, want bool) {
+		t.Helper()
+		if got := v.Open(t, "/portal").Status == http.StatusOK; got != want {
+			t.Errorf("got signed in %t, want %t", got, want)
+		}
+	}
+	ada := signsIn("ada@metro.example")
+	c.owner.Call(t, "DELETE", fmt.Sprint("/v1/team/", c.member(t, "ada@metro.example")["user_id"]), nil).Must(t, 200)
+	isIn(ada, false)
+	back := c.Visit()
+	refused(t, back, back.Company(t, c.provider, "ada@metro.example", at("ada@metro.example")), "user_removed",
+		"You were removed from the team")
+	c.owner.Call(t, "POST", "/v1/team/invitations", []byte(`{"email":"ada@metro.example","role":"clerk"}`)).Must(t, 201)
+	ada = signsIn("ada@metro.example")
+
+	// A partner that is suspended
+	path := "/ops/v1/partners/" + c.owner.PartnerID
+	late := c.Visit()
+	target := c.provider.Answer(t, c.Service, late.Begin(t, "bob@metro.example"), at("bob@metro.example"), nil)
+	admin.Call(t, "PATCH", path, []byte(`{"suspended":true}`)).Must(t, 200)
+	isIn(ada, false)
+	v := c.Visit()
+	v.Fill(t, "/portal/signin", "email", "ada@metro.example").Must(t, 303)
+	v.Open(t, "/portal/signin?domain=metro.example").Shows(t, 404, "This account is inactive")
+	refused(t, v, v.Open(t, "/portal/signin/go?domain=metro.example"), "partner_suspended", "This account is inactive")
+	refused(t, late, late.Open(t, target), "partner_suspended", "This account is inactive")
+	admin.Call(t, "PATCH", path, []byte(`{"suspended":false}`)).Must(t, 200)
+
+	// An admin turns the sign-in off, and on again. The partner cannot.
+	console, page := admin.Visit(t), "/console/partners/"+c.owner.PartnerID
+	c.owner = c.owner.Owner(t)
+	ada = signsIn("ada@metro.example")
+	console.Send(t, console.Open(t, page), page+"/openid/stop").Leads(t, page)
+	isIn(ada, false)
+	refused(t, v, v.Open(t, "/portal/signin/go?domain=metro.example"), "provider_stopped", "have turned off the sign-in")
+	c.owner.Open(t, apptest.CompanyPage).Shows(t, 200, "have turned off this sign-in")
+	c.owner.UseProvider(t, c.provider, "default_role", "reader")
+	c.owner.Send(t, c.owner.Open(t, apptest.CompanyPage), apptest.CompanyPage+"/remove").Leads(t, apptest.CompanyPage)
+	refused(t, v, v.Open(t, "/portal/signin/go?domain=metro.example"), "provider_stopped", "have turned off the sign-in")
+	console.Send(t, console.Open(t, page), page+"/openid/allow").Leads(t, page)
+
+	// The owner changes the client, and removes the domain and the provider.
+	ada = signsIn("ada@metro.example")
+	password := c.owner.Owner(t)
+	c.owner.Send(t, c.owner.Open(t, apptest.CompanyPage), apptest.CompanyPage, "client_id", "other").Must(t, 422)
+	isIn(ada, true)
+	c.owner.Send(t, c.owner.Open(t, apptest.CompanyPage), apptest.CompanyPage, "client_id", "other", "client_secret", "x",
+		"default_role", "reader").Leads(t, apptest.CompanyPage)
+	isIn(ada, false)
+	c.owner.UseProvider(t, c.provider, "default_role", "reader")
+	ada = signsIn("ada@metro.example")
+	c.owner.Send(t, c.owner.Open(t, apptest.CompanyPage), apptest.CompanyPage+"/domains/metro.example/remove").Leads(t,
+		apptest.CompanyPage)
+	isIn(ada, false)
+	password.Call(t, "GET", "/v1/auth/me", nil).Must(t, 200)
+	v.Open(t, "/portal/signin?domain=metro.example").Shows(t, 404, "No company sign-in is set up")
+	c.owner.ProveDomain(t, c.records, "metro.example")
+	ada = signsIn("ada@metro.example")
+	c.owner.Send(t, c.owner.Open(t, apptest.CompanyPage), apptest.CompanyPage+"/remove").Leads(t, apptest.CompanyPage)
+	isIn(ada, false)
+	refused(t, v, v.Open(t, "/portal/signin/go?domain=metro.example"), "provider_missing", "No company sign-in is set up")
+}
+
+// TestCompanyExport exports a partner: the provider without its secret, the domains, and who is who.
+func TestCompanyExport(t *testing.T) {
+	t.Parallel()
+	c := newEmployer(t, "default_role", "reader")
+	c.Visit().Company(t, c.provider, "ada@metro.example", at("ada@metro.example")).Leads(t, "/portal")
+	file := string(c.Operate(t).Call(t, "POST", "/ops/v1/partners/"+c.owner.PartnerID+"/export", nil).Must(t, 200).Body)
+	for _, want := range []string{
+		`"openid":{"issuer":"` + c.provider.Settings()[1] + `","client_id":"dropyard","default_role":"reader"`,
+		`"domains":[{"domain":"metro.example",`, `"type":"user_identity"`, `"subject":"sub of ada@metro.example"`,
+	} {
+		if !strings.Contains(file, want) {
+			t.Errorf("got an export without %s:\n%s", want, file)
+		}
+	}
+	for _, secret := range []string{c.provider.Settings()[5], "client_secret", "dropyard-domain"} {
+		if strings.Contains(file, secret) {
+			t.Errorf("got %q in the export:\n%s", secret, file)
+		}
+	}
+}
+
+// TestOpenIDBehindHTTPS signs an operator in where cookies are Secure: the ticket, whose path is not
+// that of the whole host, is found again under its own name.
+func TestOpenIDBehindHTTPS(t *testing.T) {
+	t.Parallel()
+	provider := apptest.NewProvider(t)
+	s := apptest.Start(t, provider.Trusted("groups"), func(c *config.Config, _ *app.Surroundings) {
+		c.BaseURL = "https://dropyard.example"
+	})
+	begun := s.Do(t, "GET", "/ops/v1/oidc/login", nil).Must(t, http.StatusFound)
+	ticket, _, _ := strings.Cut(begun.Header.Get("Set-Cookie"), ";")
+	target := provider.AnswerAt(t, s, "https://dropyard.example", begun.Header.Get("Location"), anna(), nil)
+	s.Do(t, "GET", target, nil, "Cookie", ticket).Must(t, http.StatusOK)
+}
+
+// TestCompanyGuard sets providers at addresses that partners must not reach through the service,
+// and signs in where one that is set must not be reached any longer.
+func TestCompanyGuard(t *testing.T) {
+	t.Parallel()
+	dir := testkit.FastDir(t)
+	records, provider := &apptest.Records{}, apptest.NewProvider(t)
+	s := apptest.Start(t, records.Companies(provider), apptest.DataIn(dir))
+	owner := s.Register(t, "metro").Owner(t)
+	owner.UseProvider(t, provider, "default_role", "reader")
+	owner.ProveDomain(t, records, "metro.example")
+	s.Visit().Begin(t, "ada@metro.example")
+	s.Stop()
+	strict := apptest.Start(t, apptest.DataIn(dir), apptest.DatabaseAt(s.Database))
+	v, asked := strict.Visit(), provider.Asked.Load()
+	refused(t, v, v.Open(t, "/portal/signin/go?domain=metro.example"), "unavailable", "cannot sign you in at the moment")
+	if got := provider.Asked.Load(); got != asked {
+		t.Errorf("got %d requests to an address that must not be reached, want none", got-asked)
+	}
+
+	owner.Service = strict
+	for _, issuer := range []string{
+		"https://10.0.0.1", "https://169.254.169.254/latest", "https://login.example.com:22", "http://login.example.com",
+		"https://user:secret@login.example.com", "https://login.example.com/?a=b", "javascript:alert(1)",
+		"https://login.example.com/.well-known/openid-configuration", "https://127.0.0.1", "https://localhost",
+	} {
+		page := owner.Open(t, apptest.CompanyPage)
+		sent := owner.Send(t, page, apptest.CompanyPage, "issuer", issuer, "client_secret", "a secret")
+		sent.Shows(t, http.StatusUnprocessableEntity, `id="fault-issuer"`)
+		if strings.Contains(string(sent.Body), "a secret") {
+			t.Errorf("%s: got the secret on the page", issuer)
+		}
+	}
+}
+
+// TestCompanyLinks opens links to the sign-in from other sites: people see where they are led first.
+func TestCompanyLinks(t *testing.T) {
+	t.Parallel()
+	c := newEmployer(t, "default_role", "reader")
+	link := "/portal/signin/go?domain=metro.example&next=%2Fportal%2Forders"
+	c.Do(t, "GET", link, nil, "Sec-Fetch-Site", "cross-site").Leads(t,
+		"/portal/signin?domain=metro.example&next=%2Fportal%2Forders")
+	v := c.Visit()
+	host := strings.TrimPrefix(c.provider.Settings()[1], "http://")
+	v.Open(t, "/portal/signin?domain=metro.example&next=%2Fportal%2Forders").Shows(t, 200, "Continue at "+host,
+		`href="/portal/signin/go?domain=metro.example&amp;next=%2Fportal%2Forders"`)
+	begun := v.Open(t, link).Must(t, 303).Header.Get("Location")
+	v.Open(t, c.provider.Answer(t, c.Service, begun, at("ada@metro.example"), nil)).Leads(t, "/portal/orders")
+	v.Fill(t, "/portal/signin", "email", "nobody").Shows(t, 422, "Enter an e-mail address.")
+	c.provider.Down.Store(true)
+	c.owner.UseProvider(t, c.provider, "default_role", "reader")
+	down := c.Visit()
+	refused(t, down, down.Open(t, link), "unavailable", "cannot sign you in at the moment")
+}

@@ -1,0 +1,182 @@
+package app_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/exports"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+// exportingTo has a service export days.
+func exportingTo(where string) apptest.Option {
+	return func(c *config.Config, _ *app.Surroundings) { c.ExportTo = where }
+}
+
+// embeddedIn returns the URL of the database that apptest.Embedded keeps in a data directory.
+func embeddedIn(data string) string { return "sqlite:" + filepath.Join(data, "embedded.db") }
+
+// exportedDay waits until a service has exported a day, or failed, and returns what operators see of it.
+func exportedDay(t *testing.T, o *apptest.Operator, last string) *apptest.Answer {
+	t.Helper()
+	var got *apptest.Answer
+	apptest.Await(t, "the export of "+last, func() bool {
+		got = o.Call(t, "GET", "/ops/v1/system", nil).Must(t, 200)
+		return got.JSON("exports", "last") != nil && got.Text("exports", "last", "day") == last
+	})
+	return got
+}
+
+// TestExportByNight exports the day of the first start in the following night, and two days that were missed at the next
+// start. Files hold the order of a partner, but neither its recipient nor test orders. A failure is shown, and repaired.
+func TestExportByNight(t *testing.T) {
+	t.Parallel()
+	data, folder := t.TempDir(), filepath.Join(t.TempDir(), "exports")
+	clock := testkit.NewClock(testkit.Epoch)
+	options := []apptest.Option{apptest.OnClock(clock), apptest.DataIn(data), apptest.Embedded(),
+		exportingTo(folder)}
+	s := apptest.Start(t, options...)
+	p, o := s.Register(t, "Metro"), s.Operate(t)
+	orderID := p.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
+	p.InTest(t).Create(t, testkit.OrderJSON("A-2", "")).Must(t, 201)
+	before := o.Call(t, "GET", "/ops/v1/system", nil).Must(t, 200)
+	if before.JSON("exports", "last") != nil || before.Text("exports", "next_day") != "2026-01-14" ||
+		before.Text("exports", "next_at") != "2026-01-15T07:30:00.000Z" {
+		t.Errorf("got %v before the first night", before.JSON("exports"))
+	}
+	clock.Advance(time.Date(2026, 1, 15, 7, 30, 0, 0, time.UTC).Sub(clock.Now()))
+	first := exportedDay(t, s.Operate(t), "2026-01-14")
+	day := filepath.Join(folder, "day=2026-01-14")
+	text, err := os.ReadFile(filepath.Join(day, "orders.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(string(text), "\n"); lines != 1 || !strings.Contains(string(text), orderID) ||
+		strings.Contains(string(text), "Martin") || !strings.Contains(string(text), `"name":"erased"`) {
+		t.Errorf("got %s, want the order %s without its recipient", text, orderID)
+	}
+	var m exports.Manifest
+	if text, err = os.ReadFile(filepath.Join(day, exports.ManifestName)); err == nil {
+		err = json.Unmarshal(text, &m)
+	}
+	if err != nil || len(m.Files) != 10 || m.Previous != nil || m.Files[0].Rows != 1 || *m.Files[0].FirstID != orderID {
+		t.Errorf("got the manifest %s, %v", text, err)
+	}
+	s.Operate(t).Visit(t).Open(t, "/console/system").Shows(t, http.StatusOK, "Nightly exports", "2026-01-15")
+	s.Stop()
+	if first.JSON("exports", "error") != nil || first.JSON("exports", "days_behind") != float64(0) {
+		t.Errorf("got %v", first.JSON("exports"))
+	}
+	foreign := filepath.Join(folder, "day=2026-01-15") // of another installation
+	if err := errors.Join(os.Mkdir(foreign, 0o700),
+		os.WriteFile(filepath.Join(foreign, exports.ManifestName), []byte("{}"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	clock.Advance(48 * time.Hour)
+	s = apptest.Start(t, options...)
+	o = s.Operate(t)
+	apptest.Await(t, "the failure", func() bool {
+		return o.Call(t, "GET", "/ops/v1/system", nil).Must(t, 200).JSON("exports", "error") != nil
+	})
+	o.Visit(t).Open(t, "/console/system?lang=fr").Shows(t, http.StatusOK, "Exportations nocturnes", "a échoué",
+		"Jours de retard")
+	if err := os.RemoveAll(foreign); err != nil {
+		t.Fatal(err)
+	}
+	apptest.Await(t, "the next attempt", func() bool {
+		clock.Advance(time.Minute)
+		got := o.Call(t, "GET", "/ops/v1/system", nil)
+		return got.Status == 200 && got.JSON("exports", "last") != nil && got.Text("exports", "last", "day") == "2026-01-16"
+	})
+	settings := &config.Config{Data: data, DatabaseURL: embeddedIn(data), ExportTo: folder}
+	found, err := app.VerifyExports(t.Context(), settings, app.System())
+	if err != nil || found.Days != 3 || len(found.Faults) > 0 {
+		t.Errorf("got %+v, %v, want three days", found, err)
+	}
+}
+
+// bucketOfFiles is a bucket that keeps objects in memory.
+type bucketOfFiles struct {
+	mu      sync.Mutex
+	objects map[string]string // guarded by mu; by path
+}
+
+func (b *bucketOfFiles) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if r.Method == http.MethodPut {
+		content, _ := io.ReadAll(r.Body)
+		b.objects[r.URL.Path] = string(content)
+		return
+	}
+	content, ok := b.objects[r.URL.Path]
+	if !ok {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	_, _ = io.WriteString(w, content)
+}
+
+// names lists the objects.
+func (b *bucketOfFiles) names() (names []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for name := range b.objects {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// TestExportToBucket exports days to a bucket by a command, and notices a file that was changed there.
+func TestExportToBucket(t *testing.T) {
+	t.Parallel()
+	bucket := &bucketOfFiles{objects: map[string]string{}}
+	server := httptest.NewServer(bucket)
+	t.Cleanup(server.Close)
+	data := t.TempDir()
+	s := apptest.Start(t, apptest.DataIn(data), apptest.Embedded())
+	s.Register(t, "Metro").Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
+	s.Stop()
+	settings := &config.Config{
+		Data: data, DatabaseURL: embeddedIn(data), ExportFormats: []string{"csv"}, ExportFrom: "2026-01-14",
+		ExportTo: "s3://AKIDEXAMPLE:verysecretkey@" + strings.TrimPrefix(server.URL, "http://") + "/my-bucket/yard?tls=off",
+	}
+	world := app.System()
+	world.Now = func() time.Time { return testkit.Epoch.AddDate(0, 0, 2) }
+	done, err := app.ExportDays(t.Context(), settings, world, 0)
+	if err != nil || done.Days != 2 || done.Last.Day.String() != "2026-01-15" {
+		t.Fatalf("got %+v, %v, want two days", done, err)
+	}
+	if names := bucket.names(); len(names) != 12 || names[0] != "/my-bucket/yard/day=2026-01-14/events.csv" {
+		t.Errorf("got %q", names)
+	}
+	if left, err := os.ReadDir(filepath.Join(data, "exporting")); err == nil && len(left) > 0 {
+		t.Errorf("got %v left in the data directory", left)
+	}
+	if done, err := app.ExportDays(t.Context(), settings, world, 0); err != nil || done.Days != 0 {
+		t.Errorf("got %+v, %v for the same days again, want none", done, err)
+	}
+	bucket.objects["/my-bucket/yard/day=2026-01-14/orders.csv"] += "x"
+	found, err := app.VerifyExports(t.Context(), settings, world)
+	if err != nil || found.Days != 1 || len(found.Faults) != 1 ||
+		!strings.Contains(found.Faults[0].Error(), "day=2026-01-14/orders.csv has ") {
+		t.Errorf("got %+v, %v, want one fault", found, err)
+	}
+	if _, err := app.ExportDays(t.Context(), &config.Config{Data: data}, world, 0); err == nil {
+		t.Error("got no error without a place")
+	}
+}

@@ -1,0 +1,369 @@
+package storetest
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/accounting"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/exports"
+	"github.com/dropyard/dropyard/internal/foundation/date"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/zone"
+	"github.com/dropyard/dropyard/internal/money"
+	"github.com/dropyard/dropyard/internal/movement"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
+)
+
+// mortalExports is the store of exports in a process that may be killed.
+type mortalExports struct {
+	exports.Store
+	*life
+}
+
+func (s mortalExports) Read(ctx context.Context, fn func(exports.Reader) error) error {
+	return s.Store.Read(ctx, fn)
+}
+
+func (s mortalExports) Write(ctx context.Context, fn func(exports.Writer) error) error {
+	return s.write(writing(ctx, s.Store.Write, fn))
+}
+
+// mortalPlace is a place for the files of a process that may be killed before or after it puts one there.
+type mortalPlace struct {
+	exports.Folder
+	*life
+}
+
+func (p mortalPlace) Put(ctx context.Context, name, file, digest string) error {
+	return p.write(func(rollBack error) error {
+		if rollBack != nil {
+			return rollBack
+		}
+		return p.Folder.Put(ctx, name, file, digest)
+	})
+}
+
+// exportYard is a service whose days are exported while its process is killed again and again.
+type exportYard struct {
+	*testing.T
+	db      *store.Store
+	random  *rand.Rand
+	ids     io.Reader
+	names   io.Reader // of processes
+	zone    *time.Location
+	folder  string
+	now     time.Time
+	first   time.Time // when the first day begins that is exported
+	kills   int
+	life    *life
+	service *exports.Service
+	rows    map[exports.Kind][]string
+	made    map[string]time.Time // when a row was recorded, by its kind and id
+	orders  []*delivery.Order
+	events  map[string]int64 // by order
+	product []movement.ProductKey
+}
+
+func newExportYard(t *testing.T, s *store.Store, begin time.Time) *exportYard {
+	t.Helper()
+	y := &exportYard{
+		T: t, db: s, random: repeatable.Rand(t), ids: repeatable.Reader(t, "ids"),
+		names: repeatable.Reader(t, "processes"), folder: t.TempDir(), now: begin,
+		zone: zone.Own().Location("America/Toronto"), rows: map[exports.Kind][]string{},
+		made: map[string]time.Time{}, events: map[string]int64{},
+	}
+	y.first = time.Date(begin.Year(), begin.Month(), begin.Day(), 0, 0, 0, 0, y.zone)
+	y.product = addProducts(t, s, lamp)
+	y.start(1 << 30)
+	return y
+}
+
+// start starts a process, which is killed after some transactions and files.
+func (y *exportYard) start(left int) {
+	y.kills++
+	y.life = &life{left: left, committed: y.random.IntN(2) == 0}
+	y.service = exports.NewService(y.config(y.life, y.names))
+}
+
+func (y *exportYard) config(l *life, names io.Reader) exports.Config {
+	return exports.Config{
+		Store: mortalExports{y.db.Exports(), l}, Place: mortalPlace{exports.Folder(y.folder), l},
+		Entries: exports.EntryTable{Columns: accounting.EntryColumns(), Write: accounting.WriteEntry},
+		Formats: exports.Formats, Zone: y.zone, Hour: 2, Minute: 30, Now: func() time.Time { return y.now },
+		At:     func(time.Time) <-chan time.Time { return nil },
+		Random: names, Log: slog.New(slog.DiscardHandler), PartBytes: 4000,
+		Pause: func(context.Context, time.Duration) error { return nil },
+	}
+}
+
+// recorded draws when a row was recorded that is committed now: mostly just now, sometimes long ago.
+func (y *exportYard) recorded() time.Time {
+	at := y.now
+	if y.random.IntN(4) == 0 {
+		at = at.Add(-time.Duration(y.random.Int64N(int64(60 * time.Hour))))
+	}
+	if at.Before(y.first) {
+		at = y.first
+	}
+	return at.UTC().Truncate(time.Millisecond)
+}
+
+func (y *exportYard) note(kind exports.Kind, id string, at time.Time) {
+	y.rows[kind] = append(y.rows[kind], id)
+	y.made[string(kind)+id] = at
+}
+
+// act commits something.
+func (y *exportYard) act() {
+	switch y.random.IntN(4) {
+	case 0:
+		y.create(partnerID)
+	case 1:
+		y.event()
+	case 2:
+		y.move()
+	default:
+		y.post()
+	}
+}
+
+func (y *exportYard) create(account string) {
+	at := y.recorded()
+	id, err := delivery.NewOrderID(y.ids, account, at)
+	must(y.T, err)
+	o := testkit.Order(account, id, "=R-"+id, at)
+	changes := creation(o, 0)
+	changes.Receipts = nil
+	must(y.T, save(y.Context(), y.db, changes))
+	if account == partnerID {
+		y.orders = append(y.orders, o)
+		y.note(exports.KindOrders, id, at)
+	}
+}
+
+func (y *exportYard) event() {
+	if len(y.orders) == 0 {
+		return
+	}
+	o, at := y.orders[y.random.IntN(len(y.orders))], y.recorded()
+	id, err := identifier.NewUUID(y.ids, at)
+	must(y.T, err)
+	y.events[o.OrderID]++
+	kinds := []delivery.EventType{delivery.EventOrderPickedUp, delivery.EventOrderUpdated, delivery.EventReturnDue}
+	e := &delivery.Event{
+		EventID: id, PartnerID: partnerID, OrderID: o.OrderID, Sequence: y.events[o.OrderID],
+		Type: kinds[y.random.IntN(len(kinds))], CreatedAt: at,
+		Facts: delivery.EventFacts{At: at, Reason: "Alex was away", PartnerOrderID: o.PartnerOrderID},
+	}
+	must(y.T, y.db.Orders().Write(y.Context(), func(tx order.Writer) error {
+		if _, err := tx.Load(y.Context(), &order.Needs{LockWait: repeatable.Hang}); err != nil {
+			return err
+		}
+		return order.Apply(y.Context(), tx, &order.Changes{Events: []*delivery.Event{e}})
+	}))
+	at, _ = identifier.UUIDTime(e.EventID) // the id may have been raised
+	y.note(exports.KindEvents, e.EventID, at)
+	if e.Type == delivery.EventOrderUpdated {
+		y.note(exports.KindOrderEdits, e.EventID, at)
+	}
+}
+
+func (y *exportYard) move() {
+	at := y.recorded()
+	book(y.T, y.db, delivery.Movement{
+		ProductID: y.product[0].ProductID, Type: delivery.MovementIn, Quantity: 1, Location: "MTL-1", Notes: "for Alex",
+		At: at,
+	})
+	var last []delivery.Movement
+	readStock(y.T, y.db, func(tx stock.Reader) (err error) {
+		last, err = tx.Movements(y.Context(), stock.MovementFilter{PartnerID: partnerID, Limit: 1})
+		return err
+	})
+	y.note(exports.KindMovements, fmt.Sprint(last[0].MovementID), at)
+}
+
+func (y *exportYard) post() {
+	at := y.recorded()
+	id, err := identifier.NewUUID(y.ids, at)
+	must(y.T, err)
+	entry := statedEntry(partnerID, 1, date.Of(at, y.zone)-date.Day(y.random.IntN(3)), money.ActDelivery, 1000)
+	entry.EntryID, entry.RecordedAt, entry.Notes = id, at, "Alex paid"
+	writeBooks(y.T, y.db, func(tx accounting.Writer) error {
+		return tx.AddEntries(y.Context(), []*money.Entry{entry})
+	})
+	y.note(exports.KindJournal, id, at)
+}
+
+// export lets the process work, and starts another one after it was killed.
+func (y *exportYard) export() {
+	_, err := y.service.Work(y.Context())
+	switch {
+	case y.life.dead:
+		y.now = y.now.Add(11 * time.Minute) // what it held becomes free
+		y.start(1 + y.random.IntN(40))
+	case err != nil:
+		y.Fatal(err)
+	}
+}
+
+// check compares the files with what was committed: each row is in the files of one day, in each format, and that day
+// is not before the one on which it was recorded.
+func (y *exportYard) check() {
+	y.Helper()
+	found, err := y.service.Verify(y.Context())
+	must(y.T, err)
+	if len(found.Faults) > 0 {
+		y.Fatalf("got the faults %v", found.Faults)
+	}
+	manifests, err := filepath.Glob(filepath.Join(y.folder, "day=*", exports.ManifestName))
+	must(y.T, err)
+	got := map[exports.Format]map[exports.Kind][]string{exports.FormatCSV: {}, exports.FormatJSONL: {}}
+	previous := date.Day(0)
+	for _, path := range manifests {
+		text, err := os.ReadFile(path)
+		must(y.T, err)
+		var m exports.Manifest
+		must(y.T, json.Unmarshal(text, &m))
+		if previous != 0 && (m.Day != previous+1 || m.Previous == nil) {
+			y.Errorf("got the day %s behind %s with the previous manifest %v", m.Day, previous, m.Previous)
+		}
+		previous = m.Day
+		for _, file := range m.Files {
+			ids := y.read(filepath.Join(filepath.Dir(path), file.Name), file)
+			got[file.Format][file.Kind] = append(got[file.Format][file.Kind], ids...)
+			for _, id := range ids {
+				if at := y.made[string(file.Kind)+id]; !at.Before(m.To) {
+					y.Errorf("%s of %s has %s, which was recorded at %v", file.Name, m.Day, id, at)
+				}
+			}
+		}
+	}
+	for format, kinds := range got {
+		for _, kind := range exports.Kinds {
+			ids, want := kinds[kind], slices.Clone(y.rows[kind])
+			if format == exports.FormatCSV && kind == exports.KindJournal {
+				ids = slices.Compact(slices.Clone(ids)) // an entry has several lines, one after the other
+			}
+			slices.Sort(ids)
+			slices.Sort(want)
+			if !slices.Equal(ids, want) {
+				y.Errorf("%s of %s: got %d rows, want %d:\n%v, want\n%v", format, kind, len(ids), len(want), ids, want)
+			}
+		}
+	}
+}
+
+// read returns the ids of the rows of a file, which must have none of the names and texts of people.
+func (y *exportYard) read(path string, file exports.File) (ids []string) {
+	y.Helper()
+	text, err := os.ReadFile(path)
+	must(y.T, err)
+	if strings.Contains(string(text), "Alex") || strings.Contains(string(text), "Ring twice") ||
+		strings.Contains(string(text), "par_g") {
+		y.Errorf("%s has a name, a text or a test account:\n%s", path, text)
+	}
+	id := map[exports.Kind]string{
+		exports.KindOrders: "order_id", exports.KindOrderEdits: "event_id", exports.KindEvents: "event_id",
+		exports.KindMovements: "movement_id", exports.KindJournal: "entry_id",
+	}[file.Kind]
+	if file.Format == exports.FormatCSV {
+		rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
+		must(y.T, err)
+		at := slices.Index(rows[0], id)
+		for _, cells := range rows[1:] {
+			ids = append(ids, cells[at])
+			if slices.ContainsFunc(cells, func(cell string) bool { return strings.HasPrefix(cell, "=") }) {
+				y.Errorf("%s: a spreadsheet computes one of %q", path, cells)
+			}
+		}
+	} else {
+		for lines := bufio.NewScanner(strings.NewReader(string(text))); lines.Scan(); {
+			members := map[string]any{}
+			must(y.T, json.Unmarshal(lines.Bytes(), &members))
+			ids = append(ids, fmt.Sprint(members[id]))
+		}
+	}
+	if int64(len(ids)) != file.Rows || len(ids) > 0 && (*file.FirstID != ids[0] || *file.LastID != ids[len(ids)-1]) {
+		y.Errorf("%s: got %d rows, the manifest says %d from %v", path, len(ids), file.Rows, file.FirstID)
+	}
+	return ids
+}
+
+// testExports exports random days, some of which clocks change on. Rows are committed late, at any time, and the
+// process is killed between transactions and files, or after a COMMIT of which it does not learn. In the end each row is in the
+// files of one day.
+func testExports(t *testing.T, s *store.Store) {
+	y := newExportYard(t, s, time.Date(2026, 3, 5, 14, 0, 0, 0, time.UTC)) // clocks change on 8 March
+	y.export()
+	for range testkit.Scaled(2000, 160) {
+		y.now = y.now.Add(time.Duration(y.random.Int64N(int64(4 * time.Hour))))
+		y.act()
+		if y.random.IntN(8) == 0 {
+			y.create(delivery.TestAccount(partnerID))
+		}
+		if y.random.IntN(3) == 0 {
+			y.start(1 + y.random.IntN(40))
+			y.now = y.now.Add(11 * time.Minute)
+		}
+		if y.random.IntN(2) == 0 {
+			y.export()
+		}
+	}
+	y.now = y.now.Add(72 * time.Hour)
+	for behind := 1; behind > 0; {
+		y.start(1 + y.random.IntN(400))
+		y.now = y.now.Add(16 * time.Minute)
+		y.export()
+		status, err := y.service.Status(t.Context())
+		must(t, err)
+		behind = status.Behind
+	}
+	y.start(1 << 30)
+	y.check()
+}
+
+// testExportRaces has two nodes export the same days at the same time. Each day is exported once.
+func testExportRaces(t *testing.T, s *store.Store) {
+	y := newExportYard(t, s, testkit.Epoch)
+	y.export()
+	for range 10 {
+		y.act()
+		y.now = y.now.Add(12 * time.Hour)
+	}
+	y.now = y.now.Add(48 * time.Hour)
+	var nodes sync.WaitGroup
+	days, failed := make([]int, 3), make([]error, 3)
+	for i := range days {
+		node := exports.NewService(y.config(&life{left: 1 << 30}, repeatable.Reader(t, fmt.Sprint("node ", i))))
+		nodes.Go(func() { days[i], failed[i] = node.Work(t.Context()) })
+	}
+	nodes.Wait()
+	must(t, errors.Join(failed...))
+	again, err := y.service.Work(t.Context())
+	must(t, err)
+	listed, err := y.service.Days(t.Context(), 100)
+	must(t, err)
+	if sum := days[0] + days[1] + days[2] + again; sum != len(listed) || sum < 5 {
+		t.Errorf("got %v and %d days, want %d together", days, again, len(listed))
+	}
+	y.check()
+}

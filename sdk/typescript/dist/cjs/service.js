@@ -1,0 +1,240 @@
+"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+exports.Session = exports.Service = void 0;
+exports.pause = pause;
+exports.bytes = bytes;
+const error_js_1 = require("./error.js");
+const version_js_1 = require("./version.js");
+/** The longest that a call waits because the service asks for it, in milliseconds. */
+const maxRetryAfter = 120_000;
+/** Calls what needs no credentials: registration, keys by e-mail and password, login and public tracking. */
+class Service {
+    baseURL;
+    options;
+    /** @param baseURL the service's address, without /v1. */
+    constructor(baseURL, options = {}) {
+        this.baseURL = baseURL.replace(/\/+$/, "");
+        this.options = {
+            retryDelays: [1000, 2000, 4000],
+            timeout: 35_000,
+            fetch: (request) => fetch(request),
+            userAgent: `dropyard-typescript/${version_js_1.version}`,
+            ...options,
+        };
+    }
+    getHealth(options) {
+        return this.request("get", "/v1/health", {}, options);
+    }
+    /** Succeeds if the service should get requests; otherwise the error has the code unavailable. It makes one attempt. */
+    getReady(options) {
+        return this.request("get", "/v1/ready", { once: true }, options);
+    }
+    /** The OpenAPI document of the partner interface, in YAML. */
+    async getOpenAPI(options) {
+        return (await this.call("get", "/openapi.yaml", { accept: "application/yaml" }, options)).text();
+    }
+    /** The same document in JSON. */
+    async getOpenAPIAsJSON(options) {
+        return json(await this.call("get", "/openapi.json", {}, options), "GET /openapi.json");
+    }
+    /** Creates an account. It has the status pending if an operator must approve it first. */
+    register(account, options) {
+        return this.request("post", "/v1/auth/register", { body: account }, options);
+    }
+    /** @deprecated All clients call it register. */
+    registerPartner(account, options) {
+        return this.register(account, options);
+    }
+    /** Creates an API key. Store its secret key: no later answer has it. */
+    createAPIKey(key, options) {
+        return this.request("post", "/v1/auth/api-keys", { body: key }, options);
+    }
+    /** Starts a session, in which API keys are listed and revoked. */
+    async login(account, options) {
+        const response = await this.call("post", "/v1/auth/login", { body: account, safe: true }, options);
+        const cookie = response.headers.getSetCookie().find((one) => sessionCookie.test(one));
+        if (cookie === undefined) {
+            throw new error_js_1.NoAnswerError("POST /v1/auth/login: the answer has no session cookie");
+        }
+        const partner = (await json(response, "POST /v1/auth/login"));
+        return new Session(this.baseURL, partner, cookie.split(";", 1)[0], this.options);
+    }
+    /** The public state of an order, without names, streets and prices. */
+    trackOrder(orderId, options) {
+        return this.request("get", "/track/{order_id}", { path: { order_id: orderId } }, options);
+    }
+    /** The page about an order for its recipient, in HTML. */
+    async trackOrderPage(orderId, query, options) {
+        return (await this.call("get", "/track/{order_id}/html", { path: { order_id: orderId }, query, accept: "text/html" }, options)).text();
+    }
+    /** The picture at the signature_url of an order.delivered event, a JPEG or PNG. The name is the last part of the URL. */
+    async getProof(name, options) {
+        return bytes(await this.call("get", "/proofs/{name}", { path: { name }, accept: "image/*" }, options));
+    }
+    /** Adds credentials to a request. */
+    async authorize(request) {
+        return request;
+    }
+    /**
+     * Calls an operation, and returns its answer. This is for operations that have no method of their own: what people
+     * do on pages, such as inviting others into their team.
+     *
+     *     await session.request("post", "/v1/team/invitations", { body: { email, role } });
+     */
+    async request(method, path, sending, options) {
+        const response = await this.call(method, path, sending, options);
+        return (await json(response, `${method.toUpperCase()} ${path}`));
+    }
+    /**
+     * Calls an operation, again while that is safe, and returns the response if it is 2xx. All attempts have
+     * the same Idempotency-Key.
+     */
+    async call(method, path, sending, options = {}) {
+        const next = this.requests(method, path, sending, options);
+        const repeatable = !sending.once && (method !== "post" || sending.keyed === true || sending.safe === true);
+        for (let attempt = 0;; attempt++) {
+            const outcome = await this.attempt(await next(), options);
+            if (outcome instanceof Response) {
+                return outcome;
+            }
+            await this.beforeNext(attempt, outcome, repeatable, options.signal);
+        }
+    }
+    /** Waits until a request may be sent again, or throws the error if it may not. */
+    async beforeNext(attempt, error, repeatable, signal) {
+        const delay = this.options.retryDelays[attempt];
+        if (delay === undefined || !mayRepeat(error, repeatable)) {
+            throw error;
+        }
+        const asked = error instanceof error_js_1.DropyardError ? (error.retryAfter ?? 0) * 1000 : 0;
+        if (asked > maxRetryAfter) {
+            throw error;
+        }
+        await pause(asked || delay, signal);
+    }
+    /** Sends one request, and reads the whole answer; throws only what the caller has ended it with. */
+    async attempt(request, { signal, onResponse }) {
+        let response;
+        try {
+            response = await this.options.fetch(request);
+            const body = await response.arrayBuffer();
+            response = new Response(body.byteLength > 0 ? body : null, response);
+        }
+        catch (cause) {
+            signal?.throwIfAborted();
+            return (0, error_js_1.noAnswer)(request, cause);
+        }
+        onResponse?.(response);
+        return response.ok ? response : (0, error_js_1.readError)(response);
+    }
+    /** Returns a function that returns the request for one attempt, because a signature covers the time. */
+    requests(method, path, sending, options) {
+        const url = this.baseURL + target(path, sending.path ?? {}, sending.query ?? {});
+        const headers = new Headers({ Accept: sending.accept ?? "application/json", "User-Agent": this.options.userAgent });
+        if (sending.keyed) {
+            headers.set("Idempotency-Key", options.idempotencyKey ?? crypto.randomUUID());
+        }
+        if (sending.version !== undefined)
+            headers.set("If-Match", `"${sending.version}"`);
+        const init = { method: method.toUpperCase(), headers, redirect: "manual" };
+        if (sending.body !== undefined) {
+            headers.set("Content-Type", "application/json");
+            init.body = JSON.stringify(sending.body);
+        }
+        return () => {
+            const limit = AbortSignal.timeout(this.options.timeout);
+            const signal = options.signal ? AbortSignal.any([options.signal, limit]) : limit;
+            return this.authorize(new Request(url, { ...init, signal }));
+        };
+    }
+}
+exports.Service = Service;
+/** A cookie that holds a session; its name has a prefix if the service is served over HTTPS. */
+const sessionCookie = /^(__Host-)?dropyard_session=/;
+/** Manages an account and its API keys. It ends 12 hours after its last use. */
+class Session extends Service {
+    partner;
+    cookie;
+    constructor(baseURL, 
+    /** The account, as it was at the login. */
+    partner, cookie, options) {
+        super(baseURL, options);
+        this.partner = partner;
+        this.cookie = cookie;
+    }
+    getMe(options) {
+        return this.request("get", "/v1/auth/me", {}, options);
+    }
+    /** Ends the session. */
+    logout(options) {
+        return this.request("post", "/v1/auth/logout", { safe: true }, options);
+    }
+    listAPIKeys(options) {
+        return this.request("get", "/v1/auth/api-keys", {}, options);
+    }
+    /** Revokes an API key, which stops working within 5 seconds. */
+    revokeAPIKey(keyId, options) {
+        return this.request("delete", "/v1/auth/api-keys/{key_id}", { path: { key_id: keyId } }, options);
+    }
+    async authorize(request) {
+        request.headers.set("Cookie", this.cookie);
+        return request;
+    }
+}
+exports.Session = Session;
+/** Returns the path and query of a request. An id that would lead to another path is an error. */
+function target(path, parameters, query) {
+    const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
+        const value = String(parameters[name] ?? "");
+        if (["", ".", ".."].includes(value)) {
+            throw new TypeError(`${path}: ${name} cannot be ${JSON.stringify(value)}`);
+        }
+        return encodeURIComponent(value);
+    });
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) {
+        for (const one of Array.isArray(value) ? value : [value]) {
+            if (one !== undefined)
+                search.append(name, String(one));
+        }
+    }
+    return search.size > 0 ? `${filled}?${search}` : filled;
+}
+/**
+ * Reports whether a request may be sent again after an error. 429 means that the service has done nothing;
+ * any other failure allows it only if the request is repeatable.
+ */
+function mayRepeat(error, repeatable) {
+    if (!(error instanceof error_js_1.DropyardError)) {
+        return repeatable;
+    }
+    return error.status === 429 || (repeatable && (error.status >= 500 || (0, error_js_1.hasCode)(error, "idempotency_in_progress")));
+}
+/** Waits; fails as soon as the signal is aborted. */
+function pause(milliseconds, signal) {
+    return new Promise((resolve, reject) => {
+        signal?.throwIfAborted();
+        const stop = () => {
+            clearTimeout(timer);
+            reject(signal?.reason);
+        };
+        const timer = setTimeout(() => {
+            signal?.removeEventListener("abort", stop);
+            resolve();
+        }, milliseconds);
+        signal?.addEventListener("abort", stop, { once: true });
+    });
+}
+/** Reads a body in JSON, the answer to a request such as GET /v1/orders. */
+async function json(response, request) {
+    try {
+        return await response.json();
+    }
+    catch (cause) {
+        throw new error_js_1.NoAnswerError(`${request}: the answer is not that of the service`, { cause });
+    }
+}
+/** Reads a body that is neither JSON nor text. */
+async function bytes(response) {
+    return new Uint8Array(await response.arrayBuffer());
+}
