@@ -4731,6 +4731,8 @@ export interface components {
             data: {
                 /** @description The id of the product. */
                 product_id: number;
+                /** @description Your own code of the product; null if it has none. */
+                sku: string | null;
                 /** @description The name of the product. */
                 name: string;
                 /** @description Its stock over all locations. */
@@ -4756,6 +4758,8 @@ export interface components {
             data: {
                 /** @description The id of the product. */
                 product_id: number;
+                /** @description Your own code of the product; null if it has none. */
+                sku: string | null;
                 /** @description The name of the product. */
                 name: string;
                 /** @description Where the quantity changed. */
