@@ -109,6 +109,7 @@ var rules = map[string]rule{
 		foundation, "internal/actor",
 	}, mayNot: useCase},
 	"internal/stock": {may: []string{
+		"internal/outbox",
 		"internal/delivery", "internal/idempotency", "internal/movement", "internal/audit", foundation,
 	}, mayNot: useCase},
 	"internal/accounting": {

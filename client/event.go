@@ -128,6 +128,29 @@ type StatementClosed struct {
 	Balances    []ClosingBalance `json:"balances"` // by currency
 }
 
+// StockLow is the data of [EventStockLow].
+type StockLow struct {
+	ProductID int64  `json:"product_id"`
+	SKU       string `json:"sku"` // empty if it has none
+	Name      string `json:"name"`
+	Quantity  int64  `json:"quantity"` // over all locations
+	Threshold int64  `json:"threshold"`
+}
+
+// StockChanged is the data of [EventStockChanged].
+type StockChanged struct {
+	ProductID  int64        `json:"product_id"`
+	SKU        string       `json:"sku"` // empty if it has none
+	Name       string       `json:"name"`
+	Location   string       `json:"location"`
+	Quantity   int64        `json:"quantity"` // at the location, afterwards
+	Change     int64        `json:"change"`
+	Total      int64        `json:"total"` // over all locations, afterwards
+	MovementID int64        `json:"movement_id"`
+	Type       MovementType `json:"type"`
+	OrderID    string       `json:"order_id"` // the order that caused the movement; empty if none did
+}
+
 // TestData is the data of [EventTest].
 type TestData struct {
 	Message string `json:"message"`
@@ -150,6 +173,8 @@ func (d *CourierChanged) orderID() string      { return d.OrderID }
 func (d *ReturnDue) orderID() string           { return d.OrderID }
 func (d *ReturnReceived) orderID() string      { return d.OrderID }
 func (d *StatementClosed) orderID() string     { return "" }
+func (d *StockLow) orderID() string            { return "" }
+func (d *StockChanged) orderID() string        { return "" }
 func (d *TestData) orderID() string            { return "" }
 
 func (d *CancellationDeclined) orderID() string { return d.OrderID }
@@ -202,6 +227,10 @@ func dataOf(kind EventType) EventData {
 		return new(ReturnReceived)
 	case EventStatementClosed:
 		return new(StatementClosed)
+	case EventStockLow:
+		return new(StockLow)
+	case EventStockChanged:
+		return new(StockChanged)
 	case EventTest:
 		return new(TestData)
 	default:

@@ -84,7 +84,7 @@ const (
 // EventType is a kind of event.
 type EventType string
 
-// The kinds of events. All but [EventStatementClosed] and [EventTest] are caused by orders.
+// The kinds of events. All but [EventStatementClosed], those of stock and [EventTest] are about orders.
 const (
 	EventOrderAccepted       EventType = "order.accepted"
 	EventCourierAssigned     EventType = "courier.assigned" // a courier, or another courier
@@ -101,7 +101,9 @@ const (
 	EventReturnDue            EventType = "return.due"      // the parcels of a cancelled order come back
 	EventReturnReceived       EventType = "return.received"
 	EventStatementClosed      EventType = "statement.closed"
-	EventTest                 EventType = "webhook.test" // sent by [Client.TestWebhook]; not listed and not in the feed
+	EventStockLow             EventType = "stock.low"     // a product is low; only sent if an endpoint names it
+	EventStockChanged         EventType = "stock.changed" // only recorded while an endpoint names it
+	EventTest                 EventType = "webhook.test"  // sent by [Client.TestWebhook]; not listed and not in the feed
 )
 
 // EndpointFormat says how the requests to a webhook endpoint look.

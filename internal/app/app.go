@@ -279,7 +279,10 @@ func (a *App) open(ctx context.Context) (err error) {
 		Post:      a.Post, BaseURL: a.URL, Announce: func(keys ...outbox.EndpointKey) { a.sender.Wake(keys...) },
 		At: a.At, Log: a.Log,
 	})
-	a.stock = stock.NewService(stock.Config{Store: a.store.Stock(), Now: a.Now, Random: a.Random})
+	a.stock = stock.NewService(stock.Config{
+		Store: a.store.Stock(), Now: a.Now, Random: a.Random,
+		Wake: func(keys ...outbox.EndpointKey) { a.sender.Wake(keys...) },
+	})
 	if err := a.openProofs(); err != nil {
 		return err
 	}

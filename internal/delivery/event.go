@@ -3,6 +3,7 @@ package delivery
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -32,6 +33,15 @@ const (
 // first event of what has its id in Event.OrderID, the statement.
 const EventStatementClosed EventType = "statement.closed"
 
+// The events of a product: they are about no order, and count for each product together.
+const (
+	// EventStockLow reports that a product has become low: see Product.IsLow.
+	EventStockLow EventType = "stock.low"
+	// EventStockChanged reports a change of a product's quantity at a location. It is recorded only
+	// while an endpoint of the account names it.
+	EventStockChanged EventType = "stock.changed"
+)
+
 // MoveEvents lists the events that a change of status causes, in the order of an undisturbed delivery.
 var MoveEvents = []EventType{
 	EventOrderAccepted, EventCourierAssigned, EventOrderPickedUp, EventOrderInTransit,
@@ -43,14 +53,14 @@ var OrderEvents = append(slices.Clip(MoveEvents), EventOrderUpdated, EventCancel
 	EventReturnDue, EventReturnReceived)
 
 // EventTypes lists all event types.
-var EventTypes = append(slices.Clip(OrderEvents), EventStatementClosed)
+var EventTypes = append(slices.Clip(OrderEvents), EventStatementClosed, EventStockLow, EventStockChanged)
 
 // OnlyWhenNamed reports whether events of a type are sent only to endpoints that name it. It
 // is for types that come often, or that a receiver written before them would not expect.
 func OnlyWhenNamed(kind EventType) bool { return slices.Contains(onlyWhenNamed, kind) }
 
 // onlyWhenNamed holds the types for which OnlyWhenNamed is true.
-var onlyWhenNamed []EventType
+var onlyWhenNamed = []EventType{EventStockLow, EventStockChanged}
 
 var eventOf = map[Status]EventType{
 	StatusAccepted:        EventOrderAccepted,
@@ -75,9 +85,9 @@ func EventFor(entered Status) (EventType, bool) {
 type Event struct {
 	EventID   string // a UUID
 	PartnerID string
-	OrderID   string // or the id of the statement that it is about
+	OrderID   string // or the id of the statement, or the StockID of the product, that it is about
 	Type      EventType
-	Sequence  int64     // counts the events of one order from 1
+	Sequence  int64     // counts the events of one order, or of one product, from 1
 	CreatedAt time.Time // when what it reports happened
 	// RecordedAt is when the change was recorded, from which on a new event is due; zero
 	// if that is CreatedAt, and in events that were read.
@@ -105,6 +115,8 @@ type EventFacts struct {
 	Return         *Return    `json:"return,omitzero"`        // of goods that were received
 	// Statement is set in events of statements only.
 	Statement *StatementFacts `json:"statement,omitzero"`
+	// Stock is set in events of products only.
+	Stock *StockFacts `json:"stock,omitzero"`
 }
 
 // StatementFacts are those of a statement that was closed.
@@ -121,12 +133,34 @@ type Balance struct {
 	Cents    int64    `json:"cents"`
 }
 
+// StockFacts are those of a product whose stock has changed; those of EventStockLow have no movement.
+type StockFacts struct {
+	ProductID  int64        `json:"product_id"`
+	SKU        string       `json:"sku,omitzero"`
+	Name       string       `json:"name"`
+	Total      int64        `json:"total"`              // over all locations, afterwards
+	Threshold  int64        `json:"threshold,omitzero"` // of EventStockLow: the stock is low at this total and below
+	Location   string       `json:"location,omitzero"`
+	Quantity   int64        `json:"quantity,omitzero"` // at the location, afterwards
+	Change     int64        `json:"change,omitzero"`
+	MovementID int64        `json:"movement_id,omitzero"`
+	Type       MovementType `json:"type,omitzero"`     // of the movement
+	OrderID    string       `json:"order_id,omitzero"` // the order that caused the movement; empty if none did
+}
+
+// stockPrefix begins the StockID of every product. Such ids are behind those of all orders, and so
+// are the ids of statements: the store relies on that.
+const stockPrefix = "stock_"
+
+// StockID returns what the events of a product have in Event.OrderID.
+func StockID(productID int64) string { return stockPrefix + strconv.FormatInt(productID, 10) }
+
 // About returns the id of the order that the event is about; empty if it is about none.
 func (e *Event) About() string {
-	if e.Type == EventStatementClosed {
-		return ""
+	if slices.Contains(OrderEvents, e.Type) {
+		return e.OrderID
 	}
-	return e.OrderID
+	return ""
 }
 
 // FieldList is a list of paths such as dropoff.phone, separated by commas; a list in JSON. So

@@ -36,6 +36,9 @@ const (
 // LowStock reports whether the stock has fallen to the minimum or below.
 func (p Product) LowStock() bool { return p.Quantity <= p.StockMin }
 
+// IsLow reports whether the product is to be restocked: it is offered, and its stock is low.
+func (p Product) IsLow() bool { return p.Status == ProductActive && p.LowStock() }
+
 // Available reports whether the product can be ordered now.
 func (p Product) Available() bool { return p.Status == ProductActive && p.Quantity > 0 }
 

@@ -43,6 +43,11 @@ type Stock struct {
 	LastMovement int64              // all products take their movement ids from this counter
 	Products     map[int64]*Product // those that exist
 	Booked       []delivery.Movement
+	// Traced means that each movement is to be announced.
+	Traced bool
+
+	announced int               // how many of the movements Announce was called for
+	changes   map[int64]*change // of products, since Announce was called
 }
 
 // Level returns how much of a product lies at a location.
@@ -69,6 +74,7 @@ func (p *Product) at(location string) *delivery.Level {
 // and the total. The caller has checked that neither leaves its bounds.
 func (l *Stock) Book(m delivery.Movement) delivery.Movement {
 	product := l.Products[m.ProductID]
+	l.changing(product, m.At)
 	l.LastMovement++
 	m.MovementID, m.ProductName = l.LastMovement, product.Name
 	product.at(m.Location).Quantity += m.Change()

@@ -100,19 +100,14 @@ func (c *Changes) enqueue(ctx context.Context, tx Writer) error {
 	if len(c.Events) == 0 {
 		return nil
 	}
-	var partnerIDs []string
-	var ahead []outbox.EventKey
-	for _, event := range c.Events {
-		partnerIDs = append(partnerIDs, event.PartnerID)
-		if event.Sequence > 1 {
-			ahead = append(ahead, outbox.KeyOf(event).Previous())
-		}
+	partnerIDs := make([]string, len(c.Events))
+	for i, event := range c.Events {
+		partnerIDs[i] = event.PartnerID
 	}
 	slices.Sort(partnerIDs)
-	queues, err := tx.LockQueues(ctx, slices.Compact(partnerIDs), ahead)
+	queues, err := tx.LockQueues(ctx, slices.Compact(partnerIDs), outbox.Ahead(c.Events))
 	if err == nil {
-		outbox.Follow(c.Events, queues.Newest)
-		c.Queue, c.Wakes = outbox.Queue(c.Events, queues.Heads, queues.Ahead)
+		c.Queue, c.Wakes = queues.Add(c.Events)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -31,6 +32,7 @@ type committer struct {
 	written   func(keys []OrderKey) // is Config.Written
 	observer  Observer
 	tracer    *tracing.Tracer // nil records nothing
+	random    io.Reader       // for the ids of events of products
 	// byPartner means that each transaction concerns one partner.
 	byPartner bool
 	zones     zones
@@ -106,7 +108,7 @@ func newCommitter(config Config) *committer {
 	}
 	c := &committer{
 		store: config.Store, announce: config.Announce, created: config.Created, committed: config.Committed,
-		written: config.Written, observer: config.Observer, tracer: config.Tracer,
+		written: config.Written, observer: config.Observer, tracer: config.Tracer, random: config.Random,
 		byPartner: config.ByPartner, zones: config.zones(),
 		busy: map[string]bool{}, blocked: map[string]time.Time{}, tries: make(chan struct{}, asideAtOnce),
 	}
@@ -407,6 +409,9 @@ func (c *committer) try(
 		outcomes, changes = decideGroup(c.zones, state, commands)
 		if changes.empty() {
 			return nil
+		}
+		if err := outbox.Identify(c.random, changes.Events); err != nil {
+			return err
 		}
 		return Apply(ctx, tx, changes)
 	})

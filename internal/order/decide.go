@@ -104,6 +104,9 @@ func decideGroup(z zones, s *State, commands []command) ([]outcome, *Changes) {
 	outcomes := make([]outcome, len(commands))
 	for i, cmd := range commands {
 		outcomes[i] = cmd.decide(s, changes)
+		if stock := changes.Stocks[cmd.partner()]; stock != nil {
+			changes.Events = append(changes.Events, stock.Announce()...)
+		}
 	}
 	return outcomes, changes
 }

@@ -112,6 +112,7 @@ var (
 func drawWorld(t *rapid.T) *model {
 	m := &model{
 		names: map[movement.ProductKey]string{}, active: map[movement.ProductKey]bool{}, levels: map[place]int64{},
+		lows:   map[movement.ProductKey]int64{},
 		orders: map[OrderKey]*snapshot{}, answers: map[string]kept{}, last: map[string]int64{},
 	}
 	for _, partner := range modelPartners {
@@ -623,6 +624,10 @@ func checkSame(t *rapid.T, want *model, got *memory) {
 }
 
 func eventText(e *delivery.Event) string {
+	if stock := e.Facts.Stock; e.Type == delivery.EventStockLow {
+		key := movement.ProductKey{PartnerID: e.PartnerID, ProductID: stock.ProductID}
+		return fmt.Sprint(key, e.Sequence, "is low")
+	}
 	if e.Type == delivery.EventCancellationDeclined {
 		return fmt.Sprint(e.PartnerID, e.OrderID, e.Sequence, e.CreatedAt.UnixMilli(), e.Facts.Answer)
 	}

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -129,13 +130,39 @@ type model struct {
 	events  []string
 	ledger  []string
 	last    map[string]int64
+	lows    map[movement.ProductKey]int64 // how often products have become low
 	// onTheWay is set if most commands are about orders that are, or were, with a courier, and
 	// comeBack if they are about orders that were delivered, and their returns.
 	onTheWay, comeBack bool
 }
 
-// settle carries out a wish and returns its outcome in words.
+// settle carries out a wish and returns its outcome in words. The minimum of all products is 0, so
+// those become low of which nothing is left.
 func (m *model) settle(w wish) string {
+	before := m.totals()
+	outcome := m.carryOut(w)
+	after := m.totals()
+	for _, key := range slices.SortedFunc(maps.Keys(before), func(a, b movement.ProductKey) int {
+		return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.ProductID, b.ProductID))
+	}) {
+		if m.active[key] && before[key] > 0 && after[key] == 0 {
+			m.lows[key]++
+			m.events = append(m.events, fmt.Sprint(key, m.lows[key], "is low"))
+		}
+	}
+	return outcome
+}
+
+// totals returns how much there is of each product.
+func (m *model) totals() map[movement.ProductKey]int64 {
+	totals := map[movement.ProductKey]int64{}
+	for at, level := range m.levels {
+		totals[at.ProductKey] += level
+	}
+	return totals
+}
+
+func (m *model) carryOut(w wish) string {
 	switch w.kind {
 	case "advance":
 		return m.advance(w)
@@ -153,10 +180,10 @@ func (m *model) settle(w wish) string {
 		}
 		return "replayed " + earlier.text
 	}
-	carryOut := map[string]func(wish) (refused, text string){
+	do := map[string]func(wish) (refused, text string){
 		"create": m.create, "cancel": m.cancel, "request": m.request, "return": m.giveBack, "edit": m.edit,
 	}[w.kind]
-	refused, text := carryOut(w)
+	refused, text := do(w)
 	if refused != "" {
 		return refused
 	}

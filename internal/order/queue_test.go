@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/outbox"
 	"pgregory.net/rapid"
 )
@@ -45,12 +46,21 @@ func (q queues) LockQueues(_ context.Context, partnerIDs []string, ahead []outbo
 			heads[key] = head
 		}
 	}
+	latest := map[outbox.EventKey]int64{}
 	for _, key := range ahead {
+		if asked := key; key.Sequence == 0 {
+			for stored := range q.entries {
+				if stored.PartnerID == key.PartnerID && stored.OrderID == key.OrderID {
+					latest[asked] = max(latest[asked], stored.Sequence)
+				}
+			}
+			key.Sequence = latest[asked]
+		}
 		if entry, stored := q.entries[key]; stored {
 			progress[key] = outbox.Progress{State: entry.State}
 		}
 	}
-	return Queues{Heads: heads, Ahead: progress}, nil
+	return Queues{Heads: heads, Ahead: progress, Latest: latest}, nil
 }
 
 // save adds the new events of a group, which are those that it has.
@@ -94,6 +104,10 @@ func checkQueue(t *rapid.T, start queues, m *memory) {
 		}
 		entry := outbox.Entry{Event: event, State: outbox.Skipped}
 		if head, configured := want.heads[key.Endpoint()]; configured {
+			if delivery.OnlyWhenNamed(event.Type) {
+				want.entries[key] = entry
+				continue
+			}
 			entry.State = outbox.Pending
 			if event.Sequence == 1 || start.entries[key.Previous()].State == outbox.Delivered {
 				entry.DueAt = event.RecordedAt

@@ -99,7 +99,8 @@ type Writer interface {
 	// LockQueues keeps others from adding events of partners, whose ids are sorted, and
 	// locks their endpoints, until the transaction ends. It returns how far the given
 	// events have come at each endpoint, and what was committed until now; what does not exist,
-	// and the given events of a partner without an endpoint, are left out.
+	// and the given events of a partner without an endpoint, are left out. A key without a sequence
+	// stands for the latest event of what it is about.
 	LockQueues(ctx context.Context, partnerIDs []string, ahead []outbox.EventKey) (Queues, error)
 	// Save writes all changes, which Apply has completed. It returns ErrRaced if
 	// another node has changed what they rest on; then nothing may be committed.
@@ -111,6 +112,14 @@ type Queues struct {
 	Heads  map[outbox.EndpointKey]outbox.Head  // of the endpoints
 	Ahead  map[outbox.EventKey]outbox.Progress // of the events in front of new ones
 	Newest map[string]string                   // the greatest event ids, by partner
+	Latest map[outbox.EventKey]int64           // the sequences that keys without one stand for
+}
+
+// Add gives new events their places among those of their partners, and in the queues of the endpoints.
+func (q Queues) Add(events []*delivery.Event) ([]outbox.Entry, []outbox.Wake) {
+	outbox.Number(events, q.Latest)
+	outbox.Follow(events, q.Newest)
+	return outbox.Queue(events, q.Heads, q.Ahead)
 }
 
 // ErrRaced means that fewer rows could be written than decided: the state that

@@ -14,12 +14,14 @@ package outbox
 
 import (
 	"cmp"
+	"io"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 )
 
 // State is how far an event has come on its way to the partner.
@@ -89,6 +91,55 @@ const triesBeforeNext = 4
 // order.
 func Blocks(state State, tries int64) bool {
 	return state == Pending && tries < triesBeforeNext
+}
+
+// Unnumbered returns the key that stands for the latest event of what an event is about, in LockQueues.
+func Unnumbered(e *delivery.Event) EventKey {
+	return EventKey{PartnerID: e.PartnerID, OrderID: e.OrderID}
+}
+
+// Ahead returns the keys of the events in front of new ones, each once. Those of events that have no
+// sequence yet stand for the latest ones.
+func Ahead(events []*delivery.Event) (keys []EventKey) {
+	for _, event := range events {
+		key := Unnumbered(event)
+		switch event.Sequence {
+		case 1:
+			continue
+		case 0:
+			if slices.Contains(keys, key) {
+				continue
+			}
+		default:
+			key = KeyOf(event).Previous()
+		}
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// Number gives those events a sequence that have none: the next after the latest event of what they are
+// about. latest holds the sequences of these, which were read under the lock of the partner's events.
+func Number(events []*delivery.Event, latest map[EventKey]int64) {
+	last := make(map[EventKey]int64, len(latest))
+	for _, event := range events {
+		if event.Sequence > 0 {
+			continue
+		}
+		key := Unnumbered(event)
+		event.Sequence = max(latest[key], last[key]) + 1
+		last[key] = event.Sequence
+	}
+}
+
+// Identify gives those events an id that have none.
+func Identify(random io.Reader, events []*delivery.Event) (err error) {
+	for _, event := range events {
+		if event.EventID == "" && err == nil {
+			event.EventID, err = identifier.NewUUID(random, event.CreatedAt)
+		}
+	}
+	return err
 }
 
 // Progress is how far an event has come.

@@ -261,3 +261,22 @@ func TestFilter(t *testing.T) {
 		t.Errorf("got %q, want %q", got, named)
 	}
 }
+
+// TestNumber: events without a sequence are numbered behind the latest of their product.
+func TestNumber(t *testing.T) {
+	t.Parallel()
+	event := func(productID, sequence int64) *delivery.Event {
+		return &delivery.Event{PartnerID: "par_1", OrderID: delivery.StockID(productID), Sequence: sequence}
+	}
+	events := []*delivery.Event{event(1, 0), event(2, 0), event(3, 7), event(1, 0), event(4, 1)}
+	ahead := []EventKey{Unnumbered(events[0]), Unnumbered(events[1]), KeyOf(event(3, 6))}
+	if got := Ahead(events); !slices.Equal(got, ahead) {
+		t.Errorf("got %v ahead, want %v", got, ahead)
+	}
+	Number(events, map[EventKey]int64{Unnumbered(events[0]): 4})
+	for i, want := range []int64{5, 1, 7, 6, 1} {
+		if events[i].Sequence != want {
+			t.Errorf("got the sequence %d of event %d, want %d", events[i].Sequence, i, want)
+		}
+	}
+}

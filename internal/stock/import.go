@@ -96,7 +96,7 @@ func (s *Service) PlanImport(ctx context.Context, partnerID string, file []byte)
 func (s *Service) importRows(
 	ctx context.Context, r Request[Imported], basis form.Basis[*Plan], rows []csvRow, malformed form.Problems,
 ) (answer idempotency.Answer, err error) {
-	err = s.config.Store.Write(ctx, func(tx Writer) error {
+	err = s.write(ctx, func(tx Writer) error {
 		known, err := tx.Codes(ctx, r.PartnerID)
 		if err != nil {
 			return err
@@ -395,6 +395,7 @@ func (s *Service) carryOut(ctx context.Context, tx Writer, partnerID string, im 
 			done.Unchanged++
 		default:
 			changed = append(changed, line.product)
+			im.ledger.Describe(line.product, s.now())
 			entry, err := s.note(ctx, audit.ActionProductChanged, partnerID, line.productID, factsOf(line.before),
 				factsOf(line.product))
 			if err != nil {
@@ -414,6 +415,9 @@ func (s *Service) carryOut(ctx context.Context, tx Writer, partnerID string, im 
 		}
 		im.firstID = first
 		entries, done.Movements = append(entries, notes...), booked
+	}
+	if err := tx.SaveStock(ctx, im.ledger); err != nil {
+		return done, err
 	}
 	return done, tx.AddAudit(ctx, entries...)
 }

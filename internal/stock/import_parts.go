@@ -195,7 +195,7 @@ func (p *partedImport) store(ctx context.Context) (answer idempotency.Answer, er
 	for i, lines := range parts {
 		var done partDone
 		var nextID int64
-		err := p.config.Store.Write(ctx, func(tx Writer) (err error) {
+		err := p.write(ctx, func(tx Writer) (err error) {
 			done, nextID, err = p.storePart(ctx, tx, lines, p.lines[i*ImportPart+len(lines):])
 			if err != nil || i < len(parts)-1 {
 				return err

@@ -46,7 +46,7 @@ func (r Request[R]) book(
 	if len(productIDs) == 0 {
 		productIDs = []int64{0} // only locks the partner
 	}
-	err = s.config.Store.Write(ctx, func(tx Writer) error {
+	err = s.write(ctx, func(tx Writer) error {
 		locked, err := tx.LockStock(ctx, r.PartnerID, productIDs...)
 		if err == nil && locked == nil {
 			err = errNoPartner

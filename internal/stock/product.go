@@ -26,7 +26,7 @@ const (
 func (s *Service) CreateProduct(
 	ctx context.Context, partnerID string, product delivery.Product,
 ) (delivery.Product, error) {
-	err := s.config.Store.Write(ctx, func(tx Writer) error {
+	err := s.write(ctx, func(tx Writer) error {
 		first, err := tx.AddProducts(ctx, partnerID, s.now(), product)
 		if err == nil && first == 0 {
 			err = errNoPartner
@@ -187,7 +187,7 @@ func (s *Service) ChangeProduct(
 func (s *Service) ChangeProductFrom(
 	ctx context.Context, partnerID string, productID int64, basis form.Basis[delivery.Product], change ProductChange,
 ) (changed delivery.Product, err error) {
-	err = s.config.Store.Write(ctx, func(tx Writer) error {
+	err = s.write(ctx, func(tx Writer) error {
 		locked, err := tx.LockStock(ctx, partnerID, productID)
 		switch {
 		case err != nil:
@@ -213,6 +213,10 @@ func (s *Service) ChangeProductFrom(
 			return err
 		}
 		if err := checkSKU(ctx, tx, partnerID, changed); err != nil {
+			return err
+		}
+		locked.Describe(changed, s.now())
+		if err := tx.SaveStock(ctx, locked); err != nil {
 			return err
 		}
 		return tx.AddAudit(ctx, entry)

@@ -32,7 +32,7 @@ const (
 // Seed gives a test account its catalogue: three products with ample stock. It does
 // nothing if the account has one. The error may be not_found.
 func (s *Service) Seed(ctx context.Context, testAccount string) error {
-	return s.config.Store.Write(ctx, func(tx Writer) error {
+	return s.write(ctx, func(tx Writer) error {
 		locked, err := tx.LockStock(ctx, testAccount, 1)
 		if err != nil {
 			return err

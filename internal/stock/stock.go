@@ -15,6 +15,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/movement"
+	"github.com/dropyard/dropyard/internal/outbox"
 )
 
 // Store is what this package needs of storage. Read runs fn on a consistent view of
@@ -67,6 +68,9 @@ type Writer interface {
 	// SaveStock writes the movements that were booked in a stock, and the stock that
 	// they result in.
 	SaveStock(ctx context.Context, changed *movement.Stock) error
+	// AddEvents adds events of products, which have no sequences yet, and returns the endpoints for which they wait. No
+	// row of products is locked after it.
+	AddEvents(ctx context.Context, events []*delivery.Event) (waits []outbox.EndpointKey, err error)
 	// AddAudit writes entries of the audit log.
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 }
@@ -121,11 +125,54 @@ type Config struct {
 	Store  Store
 	Now    func() time.Time
 	Random io.Reader // safe for concurrent use
+	// Wake is called with the endpoints for which events wait; nil if they are found otherwise.
+	Wake func(keys ...outbox.EndpointKey)
 }
 
 // NewService returns a service.
 func NewService(config Config) *Service {
 	return &Service{config: config, importing: make(chan struct{}, 1)}
+}
+
+// announcing is a transaction in which events are added.
+type announcing struct {
+	Writer
+	random io.Reader
+	waits  []outbox.EndpointKey
+}
+
+// SaveStock writes a stock, and adds the events of what has changed in it.
+func (tx *announcing) SaveStock(ctx context.Context, changed *movement.Stock) error {
+	if len(changed.Booked) > 0 {
+		if err := tx.Writer.SaveStock(ctx, changed); err != nil {
+			return err
+		}
+	}
+	events := changed.Announce()
+	if len(events) == 0 {
+		return nil
+	}
+	if err := outbox.Identify(tx.random, events); err != nil {
+		return err
+	}
+	waits, err := tx.AddEvents(ctx, events)
+	tx.waits = append(tx.waits, waits...)
+	return err
+}
+
+// write runs fn in a transaction, and then wakes the endpoints for which events wait.
+func (s *Service) write(ctx context.Context, fn func(Writer) error) error {
+	var waits []outbox.EndpointKey
+	err := s.config.Store.Write(ctx, func(tx Writer) error {
+		announcing := &announcing{Writer: tx, random: s.config.Random}
+		err := fn(announcing)
+		waits = announcing.waits
+		return err
+	})
+	if err == nil && len(waits) > 0 && s.config.Wake != nil {
+		s.config.Wake(waits...)
+	}
+	return err
 }
 
 // now returns the time as records hold it.

@@ -256,12 +256,17 @@ func (tx orderTx) LockQueues(
 ) (queues order.Queues, err error) {
 	p := db.NewPipeline(tx.conn)
 	takeTurns(p, partnerIDs)
-	firsts := make([]outbox.EndpointKey, len(partnerIDs))
-	for i, partnerID := range partnerIDs {
-		firsts[i].PartnerID = partnerID
-	}
+	firsts := firstsOf(partnerIDs)
 	newest, locked := db.Find(p, findNewest, partnerIDs), db.Find(p, firstQueues.lockEndpoints, firsts)
 	further := db.Find(p, findFurtherKeys, firsts)
+	var unnumbered []outbox.EventKey
+	ahead = slices.DeleteFunc(slices.Clone(ahead), func(key outbox.EventKey) bool {
+		if key.Sequence == 0 {
+			unnumbered = append(unnumbered, key)
+		}
+		return key.Sequence == 0
+	})
+	latest := db.Find(p, findLatest, unnumbered)
 	done, err := p.Flush(ctx)
 	if err != nil {
 		return queues, ofGroup(err)
@@ -269,6 +274,11 @@ func (tx orderTx) LockQueues(
 	queues.Newest = make(map[string]string, len(partnerIDs))
 	for _, e := range newest.After(done) {
 		queues.Newest[e.PartnerID] = e.EventID
+	}
+	queues.Latest = make(map[outbox.EventKey]int64, len(unnumbered))
+	for _, e := range latest.After(done) {
+		queues.Latest[outbox.Unnumbered(&e.Event)] = e.Sequence
+		ahead = append(ahead, outbox.KeyOf(&e.Event))
 	}
 	endpoints := locked.After(done)
 	if keys := keysOf(further.After(done)); len(keys) > 0 {
@@ -280,6 +290,15 @@ func (tx orderTx) LockQueues(
 	}
 	queues.Heads, queues.Ahead, err = tx.queuesOf(ctx, endpoints, ahead)
 	return queues, err
+}
+
+// firstsOf returns the keys of the first endpoints of partners.
+func firstsOf(partnerIDs []string) []outbox.EndpointKey {
+	keys := make([]outbox.EndpointKey, len(partnerIDs))
+	for i, partnerID := range partnerIDs {
+		keys[i].PartnerID = partnerID
+	}
+	return keys
 }
 
 // keysOf returns the keys of endpoints in the order in which they are locked.

@@ -102,12 +102,15 @@ func (tx retentionTx) Ended(
 }
 
 // EventTimes lists the events of orders whose ids are before until, and those of statements, whose ids are behind those
-// of all orders, without those that still wait to be sent.
+// of all orders, without those that still wait to be sent. The latest event of a product stays: the next is numbered
+// after it.
 func (tx retentionTx) EventTimes(
 	ctx context.Context, after outbox.EventKey, until string, limit int,
 ) (listed []retention.EventTime, err error) {
 	err = sweptEvents.Each(ctx, tx.conn,
 		`WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) AND (order_id < $4 OR order_id >= 'stm_') AND state <> 'pending'
+			AND (order_id < 'stock_' OR EXISTS (SELECT 1 FROM events AS n WHERE n.partner_id = events.partner_id
+				AND n.order_id = events.order_id AND n.sequence = events.sequence + 1))
 			AND NOT EXISTS (SELECT 1 FROM further_deliveries AS d WHERE d.partner_id = events.partner_id
 				AND d.order_id = events.order_id AND d.sequence = events.sequence AND d.state = 'pending')
 		ORDER BY order_id, sequence LIMIT $5`, []any{after.PartnerID, after.OrderID, after.Sequence, until, limit},

@@ -182,17 +182,7 @@ func (tx accountingTx) AddStatement(
 
 // AddEvent adds the first event of what it is about, and returns the endpoints for which it waits.
 func (tx accountingTx) AddEvent(ctx context.Context, event *delivery.Event) (waits []outbox.EndpointKey, err error) {
-	queues, err := orderTx{conn: tx.conn}.LockQueues(ctx, []string{event.PartnerID}, nil)
-	if err != nil {
-		return nil, err
-	}
-	added := []*delivery.Event{event}
-	outbox.Follow(added, queues.Newest)
-	entries, wakes := outbox.Queue(added, queues.Heads, queues.Ahead)
-	p := db.NewPipeline(tx.conn)
-	writeQueue(p, entries, wakes)
-	_, err = p.Flush(ctx)
-	return outbox.Waiting(entries), err
+	return addEvents(ctx, tx.conn, []*delivery.Event{event})
 }
 
 // closingSetting holds how far the closing of a month is, as JSON.

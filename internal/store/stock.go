@@ -11,7 +11,9 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/movement"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/webhook"
 )
 
 // byProduct looks up rows of several tables by the product to which they belong.
@@ -262,6 +264,7 @@ type readingStocks struct {
 	products *db.Found[*productRow]
 	levels   *db.Found[*levelRow]
 	counters *db.Found[*counters]
+	filters  [2]*db.Found[*webhook.Endpoint] // of the first endpoints of partners, and of further ones
 }
 
 // readStocks queues the reading of products and of their partners' counters.
@@ -273,9 +276,18 @@ func readStocks(p *db.Pipeline, keys []movement.ProductKey, locked bool) *readin
 	if locked {
 		products, counters = lockProducts, lockCounters
 	}
-	return &readingStocks{
-		db.Find(p, products, keys), db.Find(p, findLevels, keys), db.Find(p, counters, partnersOf(keys)),
+	partnerIDs := partnersOf(keys)
+	reading := &readingStocks{
+		products: db.Find(p, products, keys), levels: db.Find(p, findLevels, keys),
+		counters: db.Find(p, counters, partnerIDs),
 	}
+	var filtering []outbox.EndpointKey
+	if locked { // otherwise nothing is booked
+		filtering = firstsOf(partnerIDs)
+	}
+	reading.filters[0] = db.Find(p, findFilters, filtering)
+	reading.filters[1] = db.Find(p, findFurtherFilters, filtering)
+	return reading
 }
 
 // partnersOf returns the partners of keys that are sorted by partner.
@@ -305,6 +317,13 @@ func (r *readingStocks) after(done db.Flushed) map[string]*movement.Stock {
 		if of := stocks[row.partnerID]; of != nil && of.Products[row.ProductID] != nil {
 			product := of.Products[row.ProductID]
 			product.Levels = append(product.Levels, row.Level)
+		}
+	}
+	for _, found := range r.filters {
+		for _, endpoint := range found.After(done) {
+			if of := stocks[endpoint.PartnerID]; of != nil && endpoint.Events.Takes(delivery.EventStockChanged) {
+				of.Traced = true
+			}
 		}
 	}
 	return stocks
@@ -542,6 +561,11 @@ func (tx stockTx) SaveStock(ctx context.Context, changed *movement.Stock) error 
 	writeStocks(p, []*movement.Stock{changed})
 	_, err := p.Flush(ctx)
 	return err
+}
+
+// AddEvents adds events of products, and returns the endpoints for which they wait.
+func (tx stockTx) AddEvents(ctx context.Context, events []*delivery.Event) ([]outbox.EndpointKey, error) {
+	return addEvents(ctx, tx.conn, events)
 }
 
 // Receipt returns what is kept under an idempotency key; nil if nothing is.

@@ -43,15 +43,17 @@ var (
 	findFurtherDue    = findFurther.Where("state = 'pending'")
 	findNewest        = db.LookUpSome(db.ByID("partner_id"), events,
 		events.Pick("partner_id", "event_id")).Last("event_id")
+	findLatest        = db.LookUpSome(byOrderOfEvent, events, events.Key).Last("sequence")
 	dropEventsOf      = db.DeleteFrom(events, byOrder)
 	dropFurtherOf     = db.DeleteFrom(furtherDeliveries, byOrder)
 	dropFurther       = db.DeleteFrom(furtherDeliveries, byEvent)
 	dropEventsInState = db.DeleteFrom(events, slices.Concat(events.Key, events.Pick("state")))
 	eraseFacts        = db.UpdateOf(events, events.Key, events.Pick("facts"))
 
-	byEvent = db.Key(
+	byOrderOfEvent = db.Key(
 		db.Text("partner_id", func(k *outbox.EventKey) *string { return &k.PartnerID }),
-		db.Text("order_id", func(k *outbox.EventKey) *string { return &k.OrderID }),
+		db.Text("order_id", func(k *outbox.EventKey) *string { return &k.OrderID }))
+	byEvent = append(slices.Clip(byOrderOfEvent),
 		db.Integer("sequence", func(k *outbox.EventKey) *int64 { return &k.Sequence }))
 	byDelivery = append(slices.Clip(byEvent),
 		db.Text("endpoint_id", func(k *outbox.EventKey) *string { return &k.EndpointID }))
@@ -125,7 +127,15 @@ var (
 
 	// findFurtherKeys finds the keys of a partner's further endpoints.
 	findFurtherKeys = db.LookUpSome(byPartner, furtherEndpoints, furtherEndpoints.Key)
+
+	// findFilters and findFurtherFilters find which types of events are named by endpoints of a partner.
+	findFilters        = filtersOf(endpoints)
+	findFurtherFilters = filtersOf(furtherEndpoints)
 )
+
+func filtersOf(endpoints *db.Table[*webhook.Endpoint]) *db.Lookup[*outbox.EndpointKey, *webhook.Endpoint] {
+	return db.LookUpSome(byPartner, endpoints, endpoints.Pick("partner_id", "events")).Where("events <> ''")
+}
 
 // queuesOf returns the tables of an endpoint's queue.
 func queuesOf(endpointID string) *queueTables {
@@ -380,6 +390,24 @@ func fewPending(ctx context.Context, c db.Conn, endpoint outbox.EndpointKey) (bo
 	tail, args := selected.Clause("LIMIT 1 OFFSET ?", many)
 	more, err := db.Exists(ctx, c, "SELECT sequence FROM "+queuesOf(endpoint.EndpointID).events.Name+" "+tail, args...)
 	return !more, err
+}
+
+// addEvents adds events of partners, some of which have no sequence yet, and returns the endpoints for which they wait.
+func addEvents(ctx context.Context, c db.Conn, events []*delivery.Event) (waits []outbox.EndpointKey, err error) {
+	partnerIDs := make([]string, len(events))
+	for i, event := range events {
+		partnerIDs[i] = event.PartnerID
+	}
+	slices.Sort(partnerIDs)
+	queues, err := orderTx{conn: c}.LockQueues(ctx, slices.Compact(partnerIDs), outbox.Ahead(events))
+	if err != nil {
+		return nil, err
+	}
+	entries, wakes := queues.Add(events)
+	p := db.NewPipeline(c)
+	writeQueue(p, entries, wakes)
+	_, err = p.Flush(ctx)
+	return outbox.Waiting(entries), err
 }
 
 // writeQueue queues new events and wakes the endpoints that have to send them.

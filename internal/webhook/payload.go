@@ -40,8 +40,8 @@ func writeData(w *strictjson.Writer, e *delivery.Event) {
 		w.Text("message", "This is a test. No order has changed.")
 		return
 	}
-	if e.Type == delivery.EventStatementClosed { // is about no order
-		writeStatement(w, e.Facts.Statement)
+	if e.About() == "" {
+		writeOther(w, e)
 		return
 	}
 	w.Text("order_id", e.OrderID)
@@ -78,9 +78,39 @@ func writeData(w *strictjson.Writer, e *delivery.Event) {
 		w.Text("answer", e.Facts.Answer)
 	case delivery.EventCourierChanged:
 		writeCourier(w, e.Facts.Courier)
-	case delivery.EventReturnDue, delivery.EventStatementClosed: // have nothing more
+	case delivery.EventReturnDue: // has nothing more
 	case delivery.EventReturnReceived:
 		writeLines(w, e.Facts.Return)
+	case delivery.EventStatementClosed, delivery.EventStockLow, delivery.EventStockChanged: // are about no order
+	}
+}
+
+// writeOther writes the fields of an event that is about no order.
+func writeOther(w *strictjson.Writer, e *delivery.Event) {
+	stock := e.Facts.Stock
+	if stock == nil {
+		stock = &delivery.StockFacts{}
+	}
+	switch e.Type { //nolint:exhaustive // writeData has the others
+	case delivery.EventStatementClosed:
+		writeStatement(w, e.Facts.Statement)
+	case delivery.EventStockLow:
+		w.Integer("product_id", stock.ProductID)
+		writeOptional(w, "sku", stock.SKU)
+		w.Text("name", stock.Name)
+		w.Integer("quantity", stock.Total)
+		w.Integer("threshold", stock.Threshold)
+	case delivery.EventStockChanged:
+		w.Integer("product_id", stock.ProductID)
+		writeOptional(w, "sku", stock.SKU)
+		w.Text("name", stock.Name)
+		w.Text("location", stock.Location)
+		w.Integer("quantity", stock.Quantity)
+		w.Integer("change", stock.Change)
+		w.Integer("total", stock.Total)
+		w.Integer("movement_id", stock.MovementID)
+		w.Text("type", string(stock.Type))
+		writeOptional(w, "order_id", stock.OrderID)
 	}
 }
 

@@ -48,6 +48,10 @@ func sample(kind delivery.EventType, change func(*delivery.EventFacts)) *deliver
 			StatementID: "stm_3ebmvgjr_17", Period: "2026-02", Number: 17,
 			Balances: []delivery.Balance{{Currency: delivery.CAD, Cents: 382_815}, {Currency: delivery.USD, Cents: -1_000}},
 		},
+		Stock: &delivery.StockFacts{
+			ProductID: 7, SKU: "SYR-540", Name: "Maple <syrup>", Total: 20, Threshold: 25, Location: "MTL-01", Quantity: 15, Change: -2,
+			MovementID: 41, Type: delivery.MovementOut, OrderID: "ord_3ebmvgjr06eajje2n715hrrae6zkdn0v",
+		},
 	}
 	if change != nil {
 		change(&facts)
@@ -71,6 +75,11 @@ func samples() map[string]*delivery.Event {
 		"courier.changed, at a hub": sample(delivery.EventCourierChanged, func(f *delivery.EventFacts) { f.Courier = nil }),
 		"return.received, no items": sample(delivery.EventReturnReceived,
 			func(f *delivery.EventFacts) { f.Return = &delivery.Return{State: delivery.ReturnReceived} }),
+		"stock.changed, no order": sample(delivery.EventStockChanged, func(f *delivery.EventFacts) {
+			received := *f.Stock
+			received.Change, received.Type, received.OrderID = 2, delivery.MovementIn, ""
+			f.Stock = &received
+		}),
 		"webhook.test": {
 			EventID: "019caeee-9ff4-7d02-9a6b-21f4c8e05b93", PartnerID: partnerID, Type: webhook.EventTest,
 			CreatedAt: time.Date(2026, 3, 2, 14, 31, 2, 0, time.UTC),
@@ -140,7 +149,11 @@ func TestBodyFields(t *testing.T) {
 		delivery.EventReturnDue:            {"order_id", "partner_order_id"},
 		delivery.EventReturnReceived:       {"lines", "order_id", "partner_order_id"},
 		delivery.EventStatementClosed:      {"balances", "number", "period", "statement_id"},
-		webhook.EventTest:                  {"message"},
+		delivery.EventStockLow:             {"name", "product_id", "quantity", "sku", "threshold"},
+		delivery.EventStockChanged: {
+			"change", "location", "movement_id", "name", "order_id", "product_id", "quantity", "sku", "total", "type",
+		},
+		webhook.EventTest: {"message"},
 	}
 	for name, event := range samples() {
 		var body struct {

@@ -79,7 +79,10 @@ var laws = []law{
 	{law: "every change and every event belongs to an order", query: `
 		SELECT h.order_id FROM order_history h LEFT JOIN orders o ON o.partner_id = h.partner_id AND o.order_id = h.order_id WHERE o.order_id IS NULL
 		UNION SELECT e.order_id FROM events e LEFT JOIN orders o ON o.partner_id = e.partner_id AND o.order_id = e.order_id
-		WHERE o.order_id IS NULL AND e.type != 'statement.closed'`},
+		WHERE o.order_id IS NULL AND e.type NOT IN ('statement.closed', 'stock.low', 'stock.changed')`},
+	{law: "every event of stock is about a product that exists", query: `
+		SELECT e.order_id FROM events e LEFT JOIN products p ON p.partner_id = e.partner_id AND e.order_id = 'stock_' || p.product_id
+		WHERE e.type IN ('stock.low', 'stock.changed') AND p.product_id IS NULL`},
 	{law: "every live order under way is on the board as it is", query: `
 		SELECT o.order_id, o.status, o.version, b.status, b.version, b.courier_id FROM orders o
 		LEFT JOIN open_orders b ON b.partner_id = o.partner_id AND b.order_id = o.order_id

@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/httpd"
+	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
@@ -259,6 +260,12 @@ func TestEventsMatchDocument(t *testing.T) {
 	f.send(t, call{operation: "testWebhook"}).Must(t, 200)
 	next()
 	f.newStatement(t)
+	next()
+	f.partner.Call(t, "PATCH", "/v1/webhooks/endpoints/first", []byte(`{"events":["stock.low","stock.changed"]}`)).Must(t, 200)
+	product := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 8}) // its stock_min is 5
+	next()
+	f.partner.Create(t, testkit.OrderJSON("low", fmt.Sprintf(`[{"product_id":%d,"quantity":3}]`, product))).Must(t, 201)
+	next()
 	next()
 	if want := slices.Sorted(maps.Keys(f.contract.webhooks())); !slices.Equal(slices.Sorted(maps.Keys(seen)), want) {
 		t.Errorf("got types %v, want %v", seen, want)

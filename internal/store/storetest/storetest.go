@@ -91,6 +91,8 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"behind":               testBehind,
 		"further endpoints":    testFurtherEndpoints,
 		"further queues":       testFurtherQueues,
+		"stock events":         testStockEvents,
+		"stock event races":    testStockEventRaces,
 		"skipping":             testSkipping,
 		"event round trip":     testEventRoundTrip,
 		"exported":             testExported,

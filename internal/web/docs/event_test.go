@@ -33,6 +33,8 @@ type sent struct {
 			Currency delivery.Currency `json:"currency"`
 			Cents    int64             `json:"closing_balance_cents"`
 		} `json:"balances"`
+		delivery.StockFacts
+		Quantity int64 `json:"quantity"`
 	} `json:"data"`
 }
 
@@ -50,6 +52,10 @@ func (s sent) event(t *testing.T) *delivery.Event {
 	for _, one := range s.Data.Balances {
 		facts.Statement.Balances = append(facts.Statement.Balances, delivery.Balance(one))
 	}
+	if facts.Stock = &s.Data.StockFacts; s.Type == delivery.EventStockLow {
+		facts.Stock.Total = s.Data.Quantity
+	}
+	facts.Stock.Quantity, facts.Stock.OrderID = s.Data.Quantity, s.Data.OrderID
 	partner := "par_0" // a live account
 	if !s.Livemode {
 		partner = delivery.TestAccount(partner)

@@ -2221,6 +2221,116 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "stock.low": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A product is low
+         * @description Sent when the stock of an active product, over all locations, falls to its `stock_min` or below: once, until it has risen above and falls again. It is sent only to endpoints that name it in `events`; lists of events and the feed always have it. It is about no order: `order_id` in lists is null.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["StockLow"];
+                };
+            };
+            responses: {
+                /** @description The endpoint wants no more events. The service disables it; events wait. */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Acknowledged, if the response begins within 15 s. Respond with 200; any other 2xx is accepted, too. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Failed; the event is sent again later. Redirects are not followed. `Retry-After` is followed, up to twice the normal delay. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "stock.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A product's quantity changed at a location
+         * @description Sent for each movement of stock, only to endpoints that name it in `events`. It is recorded only while one of your endpoints names it; lists of events and the feed have what was recorded, with `order_id` null.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["StockChanged"];
+                };
+            };
+            responses: {
+                /** @description The endpoint wants no more events. The service disables it; events wait. */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Acknowledged, if the response begins within 15 s. Respond with 200; any other 2xx is accepted, too. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Failed; the event is sent again later. Redirects are not followed. `Retry-After` is followed, up to twice the normal delay. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.test": {
         parameters: {
             query?: never;
@@ -4060,7 +4170,7 @@ export interface components {
          */
         EventID: string;
         /** @enum {string} */
-        EventType: "order.accepted" | "courier.assigned" | "order.picked_up" | "order.in_transit" | "order.out_for_delivery" | "order.delivered" | "order.failed" | "order.cancelled" | "order.updated" | "order.cancellation_declined" | "courier.changed" | "return.due" | "return.received" | "statement.closed";
+        EventType: "order.accepted" | "courier.assigned" | "order.picked_up" | "order.in_transit" | "order.out_for_delivery" | "order.delivered" | "order.failed" | "order.cancelled" | "order.updated" | "order.cancellation_declined" | "courier.changed" | "return.due" | "return.received" | "statement.closed" | "stock.low" | "stock.changed";
         /**
          * @description - pending: to be sent, or to be sent again
          *     - delivered: acknowledged by your endpoint
@@ -4287,7 +4397,7 @@ export interface components {
             error: components["schemas"]["SendingProblem"];
         };
         /** @description The body of any webhook. It is compact JSON; a retry has the same bytes. */
-        WebhookEvent: components["schemas"]["OrderAccepted"] | components["schemas"]["CourierAssigned"] | components["schemas"]["OrderPickedUp"] | components["schemas"]["OrderInTransit"] | components["schemas"]["OrderOutForDelivery"] | components["schemas"]["OrderDelivered"] | components["schemas"]["OrderFailed"] | components["schemas"]["OrderCancelled"] | components["schemas"]["CancellationDeclined"] | components["schemas"]["CourierChanged"] | components["schemas"]["ReturnDue"] | components["schemas"]["ReturnReceived"] | components["schemas"]["OrderUpdated"] | components["schemas"]["StatementClosed"] | components["schemas"]["TestEvent"];
+        WebhookEvent: components["schemas"]["OrderAccepted"] | components["schemas"]["CourierAssigned"] | components["schemas"]["OrderPickedUp"] | components["schemas"]["OrderInTransit"] | components["schemas"]["OrderOutForDelivery"] | components["schemas"]["OrderDelivered"] | components["schemas"]["OrderFailed"] | components["schemas"]["OrderCancelled"] | components["schemas"]["CancellationDeclined"] | components["schemas"]["CourierChanged"] | components["schemas"]["ReturnDue"] | components["schemas"]["ReturnReceived"] | components["schemas"]["OrderUpdated"] | components["schemas"]["StatementClosed"] | components["schemas"]["StockLow"] | components["schemas"]["StockChanged"] | components["schemas"]["TestEvent"];
         /** @description The events of an order are numbered from 1, without gaps. */
         EventSequence: number;
         OrderAccepted: {
@@ -4602,6 +4712,73 @@ export interface components {
                 number: number;
                 /** @description By currency. */
                 balances: components["schemas"]["ClosingBalance"][];
+            };
+        };
+        StockLow: {
+            /** @description The id of the event, as in the header Drop-Event-Id: the same in every attempt. */
+            id: components["schemas"]["EventID"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "stock.low";
+            /** @description When the product became low: RFC 3339, in UTC, with milliseconds. */
+            created_at: components["schemas"]["Time"];
+            /** @description The events of a product are numbered from 1, without gaps. */
+            sequence: number;
+            livemode: components["schemas"]["LiveMode"];
+            /** @description What has happened. */
+            data: {
+                /** @description The id of the product. */
+                product_id: number;
+                /** @description Your own code of the product; null if it has none. */
+                sku: string | null;
+                /** @description The name of the product. */
+                name: string;
+                /** @description Its stock over all locations. */
+                quantity: number;
+                /** @description Its stock_min. */
+                threshold: number;
+            };
+        };
+        StockChanged: {
+            /** @description The id of the event, as in the header Drop-Event-Id: the same in every attempt. */
+            id: components["schemas"]["EventID"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "stock.changed";
+            /** @description When the quantity changed: RFC 3339, in UTC, with milliseconds. */
+            created_at: components["schemas"]["Time"];
+            /** @description The events of a product are numbered from 1, without gaps. */
+            sequence: number;
+            livemode: components["schemas"]["LiveMode"];
+            /** @description What has happened. */
+            data: {
+                /** @description The id of the product. */
+                product_id: number;
+                /** @description Your own code of the product; null if it has none. */
+                sku: string | null;
+                /** @description The name of the product. */
+                name: string;
+                /** @description Where the quantity changed. */
+                location: string;
+                /** @description How much is at the location now. */
+                quantity: number;
+                /** @description What was added; negative if it was taken away. */
+                change: number;
+                /** @description The stock over all locations now. Between the two movements of a transfer it is without what is moved. */
+                total: number;
+                /** @description The movement, as in GET /v1/inventory/movements. */
+                movement_id: number;
+                /**
+                 * @description The type of the movement: why the quantity changed.
+                 * @enum {string}
+                 */
+                type: "IN" | "OUT" | "ADJUSTMENT" | "TRANSFER";
+                /** @description The order that caused the movement; null if none did. */
+                order_id: components["schemas"]["OrderID"] | null;
             };
         };
         TestEvent: {

@@ -21,6 +21,8 @@ EventType = Literal[
     "return.due",
     "return.received",
     "statement.closed",
+    "stock.low",
+    "stock.changed",
 ]
 EventState = Literal["pending", "delivered", "failed", "skipped"]
 
@@ -283,6 +285,31 @@ class StatementClosedData(TypedDict):
     balances: list[ClosingBalance]
 
 
+class StockLowData(TypedDict):
+    """The data of stock.low."""
+
+    product_id: int
+    sku: str | None
+    name: str
+    quantity: int  # over all locations
+    threshold: int
+
+
+class StockChangedData(TypedDict):
+    """The data of stock.changed."""
+
+    product_id: int
+    sku: str | None
+    name: str
+    location: str
+    quantity: int  # at the location, afterwards
+    change: int
+    total: int  # over all locations, afterwards
+    movement_id: int
+    type: Literal["IN", "OUT", "ADJUSTMENT", "TRANSFER"]
+    order_id: str | None  # the order that caused the movement
+
+
 class ReturnReceivedData(TypedDict):
     """The data of return.received."""
 
@@ -402,6 +429,20 @@ class StatementClosed(_Envelope):
     data: StatementClosedData
 
 
+class StockLow(_Envelope):
+    """A product is low. Sent only to endpoints that name the event."""
+
+    type: Literal["stock.low"]
+    data: StockLowData
+
+
+class StockChanged(_Envelope):
+    """A product's quantity changed at a location. Sent only to endpoints that name the event."""
+
+    type: Literal["stock.changed"]
+    data: StockChangedData
+
+
 class WebhookTestEvent(_Envelope):
     """A test that the partner asked for."""
 
@@ -424,6 +465,8 @@ Event = Union[
     ReturnDue,
     ReturnReceived,
     StatementClosed,
+    StockLow,
+    StockChanged,
     WebhookTestEvent,
 ]
 """The body of a webhook. Comparing its type narrows its data for type checkers."""
