@@ -110,7 +110,7 @@ func (f *Feed) Events(ctx context.Context) iter.Seq2[FeedEvent, error] {
 // checkedEvent is an event whose signature was verified.
 type checkedEvent struct {
 	FeedEvent
-	orderID  string
+	subject  string // what the sequence counts the events of: an order or product, or only itself
 	sequence int64
 	err      error // ErrForged, or nil
 }
@@ -124,7 +124,18 @@ func (f *Feed) check(e FeedEvent) checkedEvent {
 	if err != nil || body.ID != e.EventID {
 		return checkedEvent{FeedEvent: e, err: ErrForged}
 	}
-	return checkedEvent{FeedEvent: e, orderID: body.OrderID(), sequence: body.Sequence}
+	return checkedEvent{FeedEvent: e, subject: subjectOf(body), sequence: body.Sequence}
+}
+
+// subjectOf returns what the sequence of an event counts the events of: its order or product, or only itself.
+func subjectOf(e *Event) string {
+	switch data := e.Data.(type) {
+	case *StockLow:
+		return fmt.Sprint("product ", data.ProductID)
+	case *StockChanged:
+		return fmt.Sprint("product ", data.ProductID)
+	}
+	return cmp.Or(e.OrderID(), e.ID)
 }
 
 // poll asks the service until there is an answer, or an error that asking again
@@ -217,14 +228,14 @@ func (f *Feed) filter(events []FeedEvent) (fresh []checkedEvent) {
 	return fresh
 }
 
-// sortByOrder sorts the events of each order by their sequence, among the places
-// that events of this order have. The order of the ids of older releases may differ, because
+// sortByOrder sorts the events of each order, and of each product, by their sequence, among the places
+// that these events have. The order of the ids of older releases may differ, because
 // they hold milliseconds by the clocks of several nodes.
 func sortByOrder(events []checkedEvent) {
 	places := map[string][]int{}
 	for i, e := range events {
 		if e.err == nil {
-			places[e.orderID] = append(places[e.orderID], i)
+			places[e.subject] = append(places[e.subject], i)
 		}
 	}
 	for _, at := range places {

@@ -97,7 +97,7 @@ export class Feed implements AsyncIterable<WebhookEvent> {
     if (typeof page.cursor !== "string") {
       throw new NoAnswerError(`the answer of ${this.client.baseURL} is not that of the service`); // perhaps of a proxy
     }
-    this.pending.push(...sortByOrder(this.fresh(page)));
+    this.pending.push(...sortBySubject(this.fresh(page)));
     this.cursor = page.cursor;
     this.forget();
   }
@@ -153,19 +153,22 @@ function backOff(failures: number, error: unknown): number {
   return Math.max(Math.min(firstPause * 2 ** failures, maxPause) * jitter, asked);
 }
 
-/** Sorts the events of each order by their sequence, among the places that events of this order have. */
-function sortByOrder(events: WebhookEvent[]): WebhookEvent[] {
-  const byOrder = new Map<string, WebhookEvent[]>();
+/** Sorts the events of each order, and of each product, by their sequence, among the places that these events have. */
+function sortBySubject(events: WebhookEvent[]): WebhookEvent[] {
+  const bySubject = new Map<string, WebhookEvent[]>();
   for (const event of events) {
-    byOrder.set(orderOf(event), [...(byOrder.get(orderOf(event)) ?? []), event]);
+    bySubject.set(subjectOf(event), [...(bySubject.get(subjectOf(event)) ?? []), event]);
   }
-  byOrder.forEach((group) => group.sort((a, b) => a.sequence - b.sequence));
-  return events.map((event) => byOrder.get(orderOf(event))!.shift()!);
+  bySubject.forEach((group) => group.sort((a, b) => a.sequence - b.sequence));
+  return events.map((event) => bySubject.get(subjectOf(event))!.shift()!);
 }
 
-/** Returns the id of the event's order; empty if it has none. */
-function orderOf(event: WebhookEvent): string {
-  return "order_id" in event.data ? event.data.order_id : "";
+/** Returns what the sequence of an event counts the events of: its order or product, or only itself. */
+function subjectOf(event: WebhookEvent): string {
+  if (event.type === "stock.low" || event.type === "stock.changed") {
+    return `product ${event.data.product_id}`;
+  }
+  return "order_id" in event.data ? event.data.order_id : event.id;
 }
 
 /** Returns the smallest id that an event at or after a time can have. Ids are UUIDs of version 7 (RFC 9562). */

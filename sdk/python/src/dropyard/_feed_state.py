@@ -43,7 +43,7 @@ class FeedState:
         """Add the new events of an answer, those of one order in their sequence."""
         if not isinstance(page.get("cursor"), str):  # perhaps the answer of a proxy
             raise NoAnswerError("GET /v1/webhooks/feed: the answer is not that of the service")
-        self.pending += _sorted_by_order(self._fresh(page))
+        self.pending += _sorted_by_subject(self._fresh(page))
         self.cursor = page["cursor"]
         self._forget()
 
@@ -84,18 +84,21 @@ def back_off(failures: int, error: Exception) -> float:
     return max(pause, error.retry_after) if isinstance(error, APIError) else pause
 
 
-def _sorted_by_order(events: list[Event]) -> list[Event]:
-    """Sort the events of each order by their sequence, among the places that they have."""
-    by_order: dict[str, list[Event]] = defaultdict(list)
+def _sorted_by_subject(events: list[Event]) -> list[Event]:
+    """Sort the events of each order, and of each product, by their sequence, among the places that they have."""
+    by_subject: dict[str, list[Event]] = defaultdict(list)
     for event in events:
-        by_order[_order_of(event)].append(event)
-    for group in by_order.values():
+        by_subject[_subject_of(event)].append(event)
+    for group in by_subject.values():
         group.sort(key=lambda event: event["sequence"], reverse=True)
-    return [by_order[_order_of(event)].pop() for event in events]
+    return [by_subject[_subject_of(event)].pop() for event in events]
 
 
-def _order_of(event: Event) -> str:
-    return str(event["data"].get("order_id", ""))
+def _subject_of(event: Event) -> str:
+    """Return what the sequence of an event counts the events of: its order or product, or only itself."""
+    if event["type"] in ("stock.low", "stock.changed"):
+        return f"product {event['data'].get('product_id')}"
+    return str(event["data"].get("order_id") or event["id"])
 
 
 def _first_id(milliseconds: int) -> str:

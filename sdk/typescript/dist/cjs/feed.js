@@ -79,7 +79,7 @@ class Feed {
         if (typeof page.cursor !== "string") {
             throw new error_js_1.NoAnswerError(`the answer of ${this.client.baseURL} is not that of the service`); // perhaps of a proxy
         }
-        this.pending.push(...sortByOrder(this.fresh(page)));
+        this.pending.push(...sortBySubject(this.fresh(page)));
         this.cursor = page.cursor;
         this.forget();
     }
@@ -129,18 +129,21 @@ function backOff(failures, error) {
     const asked = error instanceof error_js_1.DropyardError ? (error.retryAfter ?? 0) * 1000 : 0;
     return Math.max(Math.min(firstPause * 2 ** failures, maxPause) * jitter, asked);
 }
-/** Sorts the events of each order by their sequence, among the places that events of this order have. */
-function sortByOrder(events) {
-    const byOrder = new Map();
+/** Sorts the events of each order, and of each product, by their sequence, among the places that these events have. */
+function sortBySubject(events) {
+    const bySubject = new Map();
     for (const event of events) {
-        byOrder.set(orderOf(event), [...(byOrder.get(orderOf(event)) ?? []), event]);
+        bySubject.set(subjectOf(event), [...(bySubject.get(subjectOf(event)) ?? []), event]);
     }
-    byOrder.forEach((group) => group.sort((a, b) => a.sequence - b.sequence));
-    return events.map((event) => byOrder.get(orderOf(event)).shift());
+    bySubject.forEach((group) => group.sort((a, b) => a.sequence - b.sequence));
+    return events.map((event) => bySubject.get(subjectOf(event)).shift());
 }
-/** Returns the id of the event's order; empty if it has none. */
-function orderOf(event) {
-    return "order_id" in event.data ? event.data.order_id : "";
+/** Returns what the sequence of an event counts the events of: its order or product, or only itself. */
+function subjectOf(event) {
+    if (event.type === "stock.low" || event.type === "stock.changed") {
+        return `product ${event.data.product_id}`;
+    }
+    return "order_id" in event.data ? event.data.order_id : event.id;
 }
 /** Returns the smallest id that an event at or after a time can have. Ids are UUIDs of version 7 (RFC 9562). */
 function firstId(milliseconds) {
