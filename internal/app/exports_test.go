@@ -40,8 +40,9 @@ func exportedDay(t *testing.T, o *apptest.Operator, last string) *apptest.Answer
 	return got
 }
 
-// TestExportByNight exports the day of the first start in the following night, and two days that were missed at the next
-// start. Files hold the order of a partner, but neither its recipient nor test orders. A failure is shown, and repaired.
+// TestExportByNight exports the day of the first start in the following night, and two days that were missed at the
+// next start. Files hold the order of a partner, but neither its recipient nor test orders. A failure is shown, and
+// repaired.
 func TestExportByNight(t *testing.T) {
 	t.Parallel()
 	data, folder := t.TempDir(), filepath.Join(t.TempDir(), "exports")

@@ -64,10 +64,13 @@ func TestStockEvents(t *testing.T) {
 	next("stock.changed", 3, map[string]any{
 		"quantity": 7.0, "change": 3.0, "type": "IN", "order_id": order.Text("order_id"),
 	})
-	movements, product := "/ops/v1/partners/"+partner.PartnerID+"/movements", "/ops/v1/partners/"+partner.PartnerID+"/products/"
+	base := "/ops/v1/partners/" + partner.PartnerID
+	movements, product := base+"/movements", base+"/products/"
 	operator.Call(t, "POST", movements, fmt.Appendf(nil,
 		`{"type":"TRANSFER","product_id":%d,"quantity":7,"location":"MTL-1","to_location":"TOR-1"}`, lamp)).Must(t, 201)
-	next("stock.changed", 4, map[string]any{"location": "MTL-1", "quantity": 0.0, "total": 0.0, "change": -7.0, "order_id": nil})
+	next("stock.changed", 4, map[string]any{
+		"location": "MTL-1", "quantity": 0.0, "total": 0.0, "change": -7.0, "order_id": nil,
+	})
 	next("stock.changed", 5, map[string]any{"location": "TOR-1", "quantity": 7.0, "change": 7.0, "total": 7.0})
 	operator.Call(t, "PATCH", product+fmt.Sprint(lamp), []byte(`{"stock_min":7}`)).Must(t, 200)
 	next("stock.low", 6, map[string]any{

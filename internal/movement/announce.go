@@ -65,7 +65,8 @@ func (l *Stock) moved(booked []delivery.Movement) []*delivery.Event {
 		product, at := l.Products[m.ProductID], place{m.ProductID, m.Location}
 		events[i] = l.event(product.Product, delivery.EventStockChanged, m.At, delivery.StockFacts{
 			Total: product.Quantity - totals[m.ProductID], Location: m.Location,
-			Quantity: product.Level(m.Location) - levels[at], Change: m.Change(), MovementID: m.MovementID, Type: m.Type, OrderID: m.OrderID,
+			Quantity: product.Level(m.Location) - levels[at], Change: m.Change(),
+			MovementID: m.MovementID, Type: m.Type, OrderID: m.OrderID,
 		})
 		totals[m.ProductID] += m.Change()
 		levels[at] += m.Change()

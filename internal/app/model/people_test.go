@@ -44,7 +44,8 @@ var may = []struct {
 	{
 		"odcr", "GET", "/v1/account", "",
 	}, {"odcr", "GET", "/v1/team", ""}, {"odcr", "GET", "/v1/logs", ""}, {"odcr", "GET", "/v1/figures", ""},
-	{"odcr", "GET", "/v1/webhooks/events", ""}, {"odcr", "GET", "/v1/webhooks/endpoints", ""}, {"od", "GET", "/v1/auth/api-keys", ""},
+	{"odcr", "GET", "/v1/webhooks/events", ""}, {"odcr", "GET", "/v1/webhooks/endpoints", ""},
+	{"od", "GET", "/v1/auth/api-keys", ""},
 	{"o", "PATCH", "/v1/account", `{"language":"en"}`}, {"o", "DELETE", "/v1/account/logo", ""},
 }
 

@@ -309,8 +309,8 @@ func (y *exportYard) read(path string, file exports.File) (ids []string) {
 }
 
 // testExports exports random days, some of which clocks change on. Rows are committed late, at any time, and the
-// process is killed between transactions and files, or after a COMMIT of which it does not learn. In the end each row is in the
-// files of one day.
+// process is killed between transactions and files, or after a COMMIT of which it does not learn. In the end each row
+// is in the files of one day.
 func testExports(t *testing.T, s *store.Store) {
 	y := newExportYard(t, s, time.Date(2026, 3, 5, 14, 0, 0, 0, time.UTC)) // clocks change on 8 March
 	y.export()

@@ -426,7 +426,8 @@ func (s *shop) checkEventLog() {
 		seen[record.EventID] = true
 		detail := must[*client.EventDetail](s.T)(s.GetEvent(ctx, record.EventID))
 		event := must[*client.Event](s.T)(client.ParseEvent([]byte(detail.Body)))
-		if event.OrderID() != record.OrderID || !reflect.DeepEqual(detail.EventRecord, record) || len(detail.AttemptLog) != 0 ||
+		if event.OrderID() != record.OrderID || !reflect.DeepEqual(detail.EventRecord, record) ||
+			len(detail.AttemptLog) != 0 ||
 			event.Data.(*client.OrderCancelled).CancelledBy != client.ByPartner {
 			s.Errorf("got %+v and %+v, want the event %+v", detail, event, record)
 		}

@@ -28,8 +28,8 @@ var shelves = []struct {
 	}},
 	{"docs.group.couriers", []string{"couriers"}},
 	{"docs.group.running", []string{
-		"installing", "operating", "versions", "settings", "desk", "money", "exports", "backup", "metrics", "security", "asvs",
-		"reliability", "scaling", "benchmarks",
+		"installing", "operating", "versions", "settings", "desk", "money", "exports", "backup", "metrics", "security",
+		"asvs", "reliability", "scaling", "benchmarks",
 	}},
 	{"docs.group.developing", []string{"architecture", "changing", "releasing"}},
 }

@@ -85,7 +85,7 @@ def back_off(failures: int, error: Exception) -> float:
 
 
 def _sorted_by_subject(events: list[Event]) -> list[Event]:
-    """Sort the events of each order, and of each product, by their sequence, among the places that they have."""
+    """Sort the events of each order, and of each product, by their sequence, among their places."""
     by_subject: dict[str, list[Event]] = defaultdict(list)
     for event in events:
         by_subject[_subject_of(event)].append(event)
