@@ -151,8 +151,8 @@ func TestEventRecord(t *testing.T) {
 		t.Errorf("got %s, want it without the receiver's body", got.Body)
 	}
 	list := h.partner.Call(t, "GET", "/v1/webhooks/events", nil).Must(t, 200)
-	if keys := list.Keys("events", 0); slices.Contains(keys, "body") || len(keys) != 9 {
-		t.Errorf("list: got members %v, want 9 without the body", keys)
+	if keys := list.Keys("events", 0); slices.Contains(keys, "body") || len(keys) != 10 {
+		t.Errorf("list: got members %v, want 10 without the body", keys)
 	}
 }
 

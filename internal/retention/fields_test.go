@@ -14,7 +14,8 @@ import (
 var notPersonal = []string{
 	"OrderID", "PartnerID", "PartnerOrderID", "ServiceLevel", "Currency", "TrackingURL", "Status", "LastEvent", "QuoteID",
 	"Dropoff.Address.City", "Dropoff.Address.Province", "Dropoff.Address.Country",
-	"COD.Currency", "Insurance.Currency", "Parcels.ParcelID", "Parcels.Barcode", "Items.Name", "Items.SKU", "Items.Barcode",
+	"COD.Currency", "Insurance.Currency", "Parcels.ParcelID", "Parcels.Barcode", "Items.Name", "Items.SKU",
+	"Items.Barcode",
 	"Warnings.Code", "Warnings.Field", "Warnings.Message", "Courier.CourierID", "Courier.Name", "Courier.Phone",
 	"Courier.Vehicle",
 	"History.Status", "Allocation.Location", "Course.Edits.By", "Course.Edits.OperatorID", "Course.Edits.Fields",

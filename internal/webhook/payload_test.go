@@ -50,7 +50,8 @@ func sample(kind delivery.EventType, change func(*delivery.EventFacts)) *deliver
 		},
 		Stock: &delivery.StockFacts{
 			ProductID: 7, SKU: "SYR-540", Name: "Maple <syrup>", Total: 20, Threshold: 25, Location: "MTL-01",
-			Quantity: 15, Change: -2, MovementID: 41, Type: delivery.MovementOut, OrderID: "ord_3ebmvgjr06eajje2n715hrrae6zkdn0v",
+			Quantity: 15, Change: -2, MovementID: 41, Type: delivery.MovementOut,
+			OrderID: "ord_3ebmvgjr06eajje2n715hrrae6zkdn0v",
 		},
 	}
 	if change != nil {
