@@ -26,6 +26,8 @@ var differ = map[string]string{
 	"previewedit":      "an argument of edit_order and editOrder",
 	"printlabel":       "an argument of get_label and getLabel",
 	"printlabels":      "an argument of get_labels and getLabels",
+	"redelivereventto": "an argument of redeliver_event and redeliverEvent",
+	"testendpoint":     "an argument of test_webhook and testWebhook",
 }
 
 // onPages are the files of client with what people do on pages, which only the client in Go has methods for.
