@@ -1052,7 +1052,7 @@ export interface paths {
         get: operations["getWebhookEndpoint"];
         /**
          * Set your first endpoint
-         * @description You have one endpoint, or [up to ten](#operation/addWebhookEndpoint). The first call creates it and returns its secret; no later call returns it. Later calls change the endpoint and keep the secret. They also reset an endpoint that has failed or was disabled: events that wait are sent immediately. Events from before the endpoint was created are `skipped`, and can be redelivered.
+         * @description You have one endpoint, or [up to ten](/docs/api/addWebhookEndpoint). The first call creates it and returns its secret; no later call returns it. Later calls change the endpoint and keep the secret. They also reset an endpoint that has failed or was disabled: events that wait are sent immediately. Events from before the endpoint was created are `skipped`, and can be redelivered.
          */
         put: operations["putWebhookEndpoint"];
         post?: never;
@@ -1121,7 +1121,7 @@ export interface paths {
         put?: never;
         /**
          * Add an endpoint
-         * @description Adds an endpoint with its own secret, filter, format and log, up to ten. If there is no first endpoint, it becomes the first. Events from before it was created are not sent to it, but can be [redelivered](#operation/redeliverEvents). Each endpoint gets events in the order of their order, on its own: one that does not answer delays none of the others. A signature is accepted once.
+         * @description Adds an endpoint with its own secret, filter, format and log, up to ten. If there is no first endpoint, it becomes the first. Events from before it was created are not sent to it, but can be [redelivered](/docs/api/redeliverEvents). Each endpoint gets events in the order of their order, on its own: one that does not answer delays none of the others. A signature is accepted once.
          */
         post: operations["addWebhookEndpoint"];
         delete?: never;
@@ -1181,7 +1181,7 @@ export interface paths {
         put?: never;
         /**
          * Make a new secret for an endpoint
-         * @description As [for the first endpoint](#operation/rotateWebhookSecret). Takes no body.
+         * @description As [for the first endpoint](/docs/api/rotateWebhookSecret). Takes no body.
          */
         post: operations["rotateEndpointSecret"];
         delete?: never;
@@ -1207,7 +1207,7 @@ export interface paths {
         put?: never;
         /**
          * End the rotation of an endpoint
-         * @description As [for the first endpoint](#operation/activateWebhookSecret). Takes no body.
+         * @description As [for the first endpoint](/docs/api/activateWebhookSecret). Takes no body.
          */
         post: operations["activateEndpointSecret"];
         delete?: never;
