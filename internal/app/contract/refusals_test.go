@@ -76,6 +76,8 @@ func TestRareRefusals(t *testing.T) {
 	}).Must(t, 403)
 	order := f.newOrder(t)
 	f.move(t, order, "accepted").Must(t, 200)
+	f.send(t, call{operation: "changeOrderStatus", path: order, body: []byte(`{"status":"cancelled","version":9}`)}).
+		Refused(t, 409, "invalid_transition")
 	f.send(t, call{
 		operation: "changeOrderStatus", path: order,
 		body: []byte(`{"status":"courier_assigned","courier_id":"cou_6va1q5tdr9ce62kh"}`),
