@@ -148,6 +148,10 @@ func TestCompanySignInRefuses(t *testing.T) {
 		"unverified": {
 			at("ada@metro.example", "email_verified", false), "address_unverified", "not verified your e-mail address",
 		},
+		"no subject":         {at("ada@metro.example", "sub", nil), "provider_answer", "not valid"},
+		"an empty subject":   {at("ada@metro.example", "sub", ""), "provider_answer", "not valid"},
+		"a long subject":     {at("ada@metro.example", "sub", strings.Repeat("s", 256)), "provider_answer", "not valid"},
+		"a subject with NUL": {at("ada@metro.example", "sub", "a\x00b"), "provider_answer", "not valid"},
 		"no address":         {at("ada@metro.example", "email", nil), "address_missing", "no valid e-mail address"},
 		"another domain":     {at("ada@else.example"), "domain_unproven", "has proven"},
 		"a subdomain":        {at("ada@sub.metro.example"), "domain_unproven", "has proven"},
@@ -173,6 +177,27 @@ func TestCompanySignInRefuses(t *testing.T) {
 	other := c.Visit()
 	refused(t, other, other.Company(t, c.provider, "ada@metro.example", at("ada@metro.example", "sub", "next")),
 		"user_of_another", "another person of your company")
+}
+
+// TestCompanyOfStranger: who has not confirmed the address sets no provider and no domain, because people for whom
+// they vouch would stay when the owner of the address takes the account over.
+func TestCompanyOfStranger(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t, withMail(testkit.StartMailServer(t, "dropyard:hunter2", nil)))
+	const password, path = "brume-et-vent-1907", "/portal/team/sign-in"
+	s.Do(t, "POST", "/v1/auth/register",
+		fmt.Appendf(nil, `{"name":"metro","email":"metro@example.com","password":%q}`, password)).Must(t, 201)
+	stranger := (&apptest.Partner{Service: s, Email: "metro@example.com", Password: password}).Owner(t)
+	for target, fields := range map[string][]string{
+		path:              {"issuer", "https://login.mallory.example", "client_id", "yard", "client_secret", "hunter2"},
+		path + "/domains": {"domain", "mallory.example"},
+	} {
+		stranger.Send(t, stranger.Open(t, path), target, fields...).Shows(t, http.StatusConflict,
+			"Confirm your address first")
+	}
+	if rows := s.Query(t, "SELECT partner_id FROM partner_openid UNION SELECT domain FROM partner_domains"); len(rows) > 0 {
+		t.Errorf("got %v, want no provider and no domain", rows)
+	}
 }
 
 // TestCompanyStates repeats the answer to a sign-in, sends it from another browser, late, and

@@ -38,6 +38,7 @@ func TestStrangerGainsNothingByAClick(t *testing.T) {
 	thief := (&apptest.Partner{Service: s, Email: "metro@example.com", Password: password}).NewKey(t)
 	thief.SetEndpoint(t, apptest.NewReceiver(t).URL)
 	session := thief.Owner(t)
+	session.Call(t, "PUT", "/v1/webhooks/endpoint?mode=test", []byte(`{"url":"https://thief.example/"}`)).Must(t, 201)
 	stranger := &person{
 		Service: s, auth: "/v1/auth", login: "/v1/auth/login", me: "/v1/auth/me", email: thief.Email, password: password,
 	}
@@ -70,8 +71,8 @@ func TestStrangerGainsNothingByAClick(t *testing.T) {
 	s.Do(t, "GET", "/v1/orders", nil, thief.Signed("GET", "/v1/orders", nil)...).Refused(t, 401, "unauthorized")
 	session.Call(t, "GET", "/v1/account", nil).Refused(t, 401, "unauthorized")
 	s.Do(t, "POST", "/v1/auth/email/"+token, holder("brume-et-vent-1908")).Refused(t, 404, "not_found")
-	if rows := s.Query(t, "SELECT enabled FROM webhook_endpoints"); !slices.Equal(rows, []string{"0"}) {
-		t.Errorf("got the endpoints %v, want one that is disabled", rows)
+	if rows := s.Query(t, "SELECT enabled FROM webhook_endpoints"); !slices.Equal(rows, []string{"0", "0"}) {
+		t.Errorf("got the endpoints %v, want one for each mode, disabled", rows)
 	}
 	// without a code
 	own := (&apptest.Partner{Service: s, Email: "metro@example.com", Password: "brume-et-vent-1908"}).Owner(t)

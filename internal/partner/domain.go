@@ -97,6 +97,9 @@ func (s *Service) AddDomain(ctx context.Context, partnerID, name string) (*Compa
 		return nil, err
 	}
 	return s.changeCompany(ctx, partnerID, func(tx Writer, _ *OpenID) error {
+		if err := s.refuseUnprovenActor(ctx, tx); err != nil {
+			return err
+		}
 		all, err := tx.Domains(ctx, partnerID)
 		switch {
 		case err != nil:

@@ -145,7 +145,7 @@ func ReadOpenIDChange(f *form.Form) OpenIDChange {
 // SetOpenID sets the provider of a partner. If the issuer or the client changes, the secret
 // must be sent again, which would else go to another provider, and the sessions end that the
 // earlier one has vouched for. It refuses with form.ErrStale unless what is set is the basis
-// of the change, or with validation_error.
+// of the change, with ErrUnproven, or with validation_error.
 func (s *Service) SetOpenID(
 	ctx context.Context, partnerID string, basis form.Basis[*OpenID], change OpenIDChange,
 ) (set *CompanySignIn, err error) {
@@ -155,6 +155,9 @@ func (s *Service) SetOpenID(
 	}
 	return s.changeCompany(ctx, partnerID, func(tx Writer, before *OpenID) error {
 		if err := basis.Check(before); err != nil {
+			return err
+		}
+		if err := s.refuseUnprovenActor(ctx, tx); err != nil {
 			return err
 		}
 		after := OpenID{

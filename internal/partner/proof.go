@@ -3,6 +3,7 @@ package partner
 import (
 	"context"
 
+	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/mail"
@@ -44,7 +45,7 @@ func (s *Service) informOfKey(ctx context.Context, tx Writer, by *Member) error 
 	})
 }
 
-// ErrUnproven refuses what sends mails to others until the user has confirmed the address.
+// ErrUnproven refuses what sends mails to others, or brings them in, until the user has confirmed the address.
 var ErrUnproven = refusal.New(refusal.CodeConflict,
 	"confirm your e-mail address first: open the link that was sent to it, or have another sent on the page of your sign-in")
 
@@ -59,4 +60,13 @@ func (s *Service) refuseUnproven(ctx context.Context, tx Writer, userID string) 
 		err = ErrUnproven
 	}
 	return err
+}
+
+// refuseUnprovenActor is refuseUnproven for the user who acts: people for whom a stranger's provider vouches would else
+// stay when the owner of the address takes the account over.
+func (s *Service) refuseUnprovenActor(ctx context.Context, tx Writer) error {
+	if by := actor.Of(ctx); by != nil && by.Kind == actor.User {
+		return s.refuseUnproven(ctx, tx, by.PersonID)
+	}
+	return nil
 }

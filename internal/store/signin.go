@@ -7,6 +7,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/db"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/signin"
@@ -452,11 +453,12 @@ func (tx signing) RevokeKeys(ctx context.Context, of *signin.Person, at time.Tim
 	return keyIDs, err
 }
 
-// DisableWebhooks stops deliveries to a partner's endpoints.
+// DisableWebhooks stops deliveries to a partner's endpoints, in both modes.
 func (tx signing) DisableWebhooks(ctx context.Context, partnerID string) error {
 	for _, q := range queuesInOrder {
 		_, err := tx.conn.Exec(ctx,
-			"UPDATE "+q.endpoints.Name+" SET enabled = 0, disabled_reason = '' WHERE partner_id = $1", partnerID)
+			"UPDATE "+q.endpoints.Name+" SET enabled = 0, disabled_reason = '' WHERE partner_id IN ($1, $2)",
+			partnerID, delivery.TestAccount(partnerID))
 		if err != nil {
 			return err
 		}

@@ -337,6 +337,9 @@ func (c *Client) person(
 	if !said.issuedTo(c.config.ClientID, verified.Audience) {
 		return nil, because(errNotVouched, "the ID token was issued to another client")
 	}
+	if !isSubject(verified.Subject) {
+		return nil, because(errNotVouched, "the ID token has no subject, or one that is not up to 255 characters of ASCII")
+	}
 	person := &Person{Issuer: c.config.Issuer, Subject: verified.Subject}
 	c.read(person, said)
 	if provider.UserInfoEndpoint() == "" || person.Email != "" && (c.config.RoleClaim == "" || person.Roles != nil) {
@@ -435,4 +438,10 @@ func (c *Client) scopesOf(provider *oidc.Provider) []string {
 		scopes = append(scopes, claim)
 	}
 	return scopes
+}
+
+// isSubject reports whether a text can name a person: 1 to 255 visible characters of ASCII, or spaces (OpenID Connect
+// Core 1.0, section 2).
+func isSubject(text string) bool {
+	return text != "" && len(text) <= 255 && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }

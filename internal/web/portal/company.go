@@ -197,10 +197,19 @@ func (pages *Pages) setOpenID(s *sheet) (int, []byte, error) {
 		return s.LeadTo(companyPath, page.Flash{Key: "company.saved"})
 	case errors.Is(err, form.ErrStale):
 		return s.Stale(companyPath, s.Member.Partner.PartnerID)
+	case errors.Is(err, partner.ErrUnproven):
+		return pages.unconfirmed(s)
 	case !sent.Refuse(err, s.Language):
 		return 0, nil, err
 	}
 	return pages.showCompany(s, http.StatusUnprocessableEntity, func(view *companyView) { view.Form = sent })
+}
+
+// unconfirmed asks a person to confirm the address first.
+func (pages *Pages) unconfirmed(s *sheet) (int, []byte, error) {
+	return pages.showCompany(s.on(companyPath), http.StatusConflict, func(view *companyView) {
+		view.Problem = &page.Message{Text: s.Text("team.unconfirmed.first"), Danger: true}
+	})
 }
 
 func (pages *Pages) removeOpenID(s *sheet) (int, []byte, error) {
@@ -227,6 +236,8 @@ func (pages *Pages) addDomain(s *sheet) (int, []byte, error) {
 	switch {
 	case err == nil:
 		return s.LeadTo(companyPath, page.Flash{Key: "company.domain.added", Arguments: []string{"domain", domain}})
+	case errors.Is(err, partner.ErrUnproven):
+		return pages.unconfirmed(s)
 	case refusal.HasCode(err, refusal.CodeConflict):
 		status = http.StatusConflict
 		sent.Faults = append(sent.Faults, page.Fault{Field: "domain", Text: s.Text("company.domain.refused")})
