@@ -10,7 +10,14 @@ const order = {} as OrderRequest;
 const pages = ["Sign-in", "Profile", "Team"];
 
 /** Operations that have no methods either: a GET that logs out, labels at an address, and pages about mail. */
-const withoutMethod = ["logout", "getLinkedLabel", "showMailChoice", "chooseMail"];
+const withoutMethod = [
+  "logout",
+  "getLinkedLabel",
+  "showMailChoice",
+  "chooseMail",
+  "getOpenAPI30", // of other programs
+  "getAsyncAPI",
+];
 
 /** A call of every other operation. The compiler compares the names with the document. */
 const calls: Partial<Record<keyof operations, (service: Client, session: Session) => Promise<unknown>>> = {
