@@ -176,6 +176,7 @@ func TestBackfill(t *testing.T) {
 	events := []*delivery.Event{y.event(t, "ord_1", 1), y.event(t, "ord_1", 2), y.event(t, "ord_2", 1)}
 	events[1].Type = delivery.EventOrderInTransit
 	y.add(t, events...)
+	y.awaitDelivered(t, events[1].EventID)
 	y.awaitDelivered(t, events[2].EventID)
 	late := y.addEndpoint(t, "https://shop.example/late", delivery.EventOrderPickedUp)
 	count, next, err := y.RedeliverSince(t.Context(),
