@@ -179,8 +179,8 @@ func TestCompanySignInRefuses(t *testing.T) {
 		"user_of_another", "another person of your company")
 }
 
-// TestCompanyOfStranger: who has not confirmed the address sets no provider and no domain, because people for whom
-// they vouch would stay when the owner of the address takes the account over.
+// TestCompanyOfStranger: a person who has not confirmed the address sets no provider and no domain, because people who
+// sign in by them would stay when the owner of the address takes the account over.
 func TestCompanyOfStranger(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t, withMail(testkit.StartMailServer(t, "dropyard:hunter2", nil)))
@@ -232,7 +232,7 @@ func TestCompanyStates(t *testing.T) {
 	c.Clock.Advance(11 * time.Minute)
 	refused(t, late, late.Open(t, target), "sign_in_expired", "more than 10 minutes ago")
 
-	// A person of one company is no one at the other, although the provider is the same.
+	// A person of one company is unknown at the other, although the provider is the same.
 	crossed := c.Visit()
 	refused(t, crossed, crossed.Company(t, c.provider, "x@rival.example", at("ada@metro.example")), "domain_unproven",
 		"has proven")

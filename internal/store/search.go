@@ -148,8 +148,10 @@ func fillIndex(ctx context.Context, c db.Conn, orders []*delivery.Order) error {
 	if err := db.WriteAllNow(ctx, c, saveIndexed, written...); err != nil || !c.WritesAlone() {
 		return err
 	}
-	for _, row := range changed {
-		if err := forget(ctx, c, before[row.OrderKey]); err != nil {
+	replaced := make([]*foundBy, len(changed))
+	for i, row := range changed {
+		replaced[i] = before[row.OrderKey]
+		if err := forget(ctx, c, replaced[i]); err != nil {
 			return err
 		}
 	}
@@ -159,10 +161,10 @@ func fillIndex(ctx context.Context, c db.Conn, orders []*delivery.Order) error {
 			return err
 		}
 	}
-	if err := keepTerms(ctx, c, written, indexed); err != nil {
+	if err := keepTerms(ctx, c, written, replaced); err != nil {
 		return err
 	}
-	return forgetBoundaries(ctx, c, indexed)
+	return forgetBoundaries(ctx, c, replaced)
 }
 
 // text returns what the embedded index has of a row.
