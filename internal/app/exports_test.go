@@ -1,8 +1,11 @@
 package app_test
 
 import (
+	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +20,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/exports"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
@@ -179,5 +183,68 @@ func TestExportToBucket(t *testing.T) {
 	}
 	if _, err := app.ExportDays(t.Context(), &config.Config{Data: data}, world, 0); err == nil {
 		t.Error("got no error without a place")
+	}
+}
+
+// TestExportOfEventsWithoutOrder exports events of a product and of a statement: files name both, and have neither a
+// status nor times of an order.
+func TestExportOfEventsWithoutOrder(t *testing.T) {
+	t.Parallel()
+	data, folder := t.TempDir(), t.TempDir()
+	f := newFloor(t, apptest.Webhooks(), apptest.DataIn(data), apptest.Embedded())
+	f.keepBooks(t)
+	lamp := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 8}) // its stock_min is 5
+	f.partner.Create(t, testkit.OrderJSON("A-1", buying(lamp, 3))).Must(t, 201)
+	f.orderIn(t, "A-2", delivery.StatusDelivered)
+	f.endMonth(t)
+	closed := f.operator.As(t, "accountant").Call(t, "POST", "/ops/v1/statements",
+		fmt.Appendf(nil, `{"period":"2026-01","partner_id":%q}`, f.partner.PartnerID)).Must(t, 201)
+	f.Stop()
+	settings := &config.Config{Data: data, DatabaseURL: embeddedIn(data), ExportFrom: "2026-01-14", ExportTo: folder}
+	world := app.System()
+	world.Now = func() time.Time { return time.Date(2026, 2, 3, 12, 0, 0, 0, time.UTC) }
+	if _, err := app.ExportDays(t.Context(), settings, world, 0); err != nil {
+		t.Fatal(err)
+	}
+	for day, want := range map[string]struct {
+		kind  delivery.EventType
+		cells map[string]string
+		facts string // the members of facts
+	}{
+		"2026-01-14": {
+			delivery.EventStockLow, map[string]string{"product_id": fmt.Sprint(lamp), "total": "5", "movement_id": ""},
+			"stock",
+		},
+		"2026-02-01": {
+			delivery.EventStatementClosed,
+			map[string]string{"statement_id": closed.Text("statement_id"), "period": "2026-01"}, "statement",
+		},
+	} {
+		text, err := os.ReadFile(filepath.Join(folder, "day="+day, "events.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := slices.IndexFunc(rows, func(cells []string) bool { return cells[2] == string(want.kind) })
+		want.cells["status"], want.cells["at"], want.cells["order_id"] = "", "", ""
+		for name, cell := range want.cells {
+			if at := slices.Index(rows[0], name); at < 0 || row < 0 || rows[row][at] != cell {
+				t.Errorf("%s: got %s, want %q in it as %s", want.kind, text, cell, name)
+			}
+		}
+		if text, err = os.ReadFile(filepath.Join(folder, "day="+day, "events.jsonl")); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(string(text), "\n")
+		var line struct {
+			Facts map[string]any `json:"facts"`
+		}
+		if err := json.Unmarshal([]byte(lines[max(row, 1)-1]), &line); err != nil || len(line.Facts) != 1 ||
+			line.Facts[want.facts] == nil {
+			t.Errorf("%s: got %s, %v, want facts with %s only", want.kind, text, err, want.facts)
+		}
 	}
 }

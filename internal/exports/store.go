@@ -93,6 +93,9 @@ type Reader interface {
 	Floor(ctx context.Context, source Source, partnerID string) (string, error)
 	// Unsealed lists the keys of rows that are in the files of no day.
 	Unsealed(ctx context.Context, period Period, limit int) ([]string, error)
+	// Complete returns the key up to which all rows of a partner that were recorded since the beginning of a period are
+	// in the files of a day, if no row with such a key can be committed any more; empty if that is not known.
+	Complete(ctx context.Context, period Period) (string, error)
 	// Greatest returns the greatest key of the rows of a partner that are in the files of a day or an earlier one;
 	// empty if there is none.
 	Greatest(ctx context.Context, source Source, partnerID string, until date.Day) (string, error)

@@ -339,6 +339,14 @@ func testExports(t *testing.T, s *store.Store) {
 	}
 	y.start(1 << 30)
 	y.check()
+	moved := y.rows[exports.KindMovements]
+	must(t, y.db.Exports().Read(t.Context(), func(tx exports.Reader) error {
+		floor, err := tx.Floor(t.Context(), exports.SourceMovements, partnerID)
+		if !strings.HasSuffix(floor, moved[len(moved)-1]) {
+			t.Errorf("got movements read up to %q, want all, of which the last is %s", floor, moved[len(moved)-1])
+		}
+		return err
+	}))
 }
 
 // testExportRaces has two nodes export the same days at the same time. Each day is exported once.
