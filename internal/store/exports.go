@@ -199,14 +199,15 @@ func (tx exportsTx) Sealed(
 const movementBase = 1_000_000_000_000_000_000
 
 // exported says of each source how its rows are found: the table, the key as text, and the columns in whose order
-// the table is read.
+// the table is read. SQLite finds a key by an index only if the key is known to be text, as a CAST says. Names that
+// export_rows has, too, need their table.
 var exported = map[exports.Source]struct{ table, key, by string }{
 	exports.SourceOrders: {"orders", "order_id", "order_id"},
 	exports.SourceEvents: {"events", "event_id", "event_id"},
 	exports.SourceMovements: {
 		"stock_movements", "CAST(" + strconv.Itoa(movementBase) + " + movement_id AS TEXT)", "movement_id",
 	},
-	exports.SourceJournal: {"journal", "(entry_id || '.' || CAST(day AS TEXT))", "entry_id, day"},
+	exports.SourceJournal: {"journal", "CAST(journal.entry_id || '.' || journal.day AS TEXT)", "entry_id, day"},
 }
 
 // idMargin bounds how long before an entry of the journal was recorded its id can have been made.

@@ -339,13 +339,28 @@ func testExports(t *testing.T, s *store.Store) {
 	}
 	y.start(1 << 30)
 	y.check()
-	moved := y.rows[exports.KindMovements]
-	must(t, y.db.Exports().Read(t.Context(), func(tx exports.Reader) error {
-		floor, err := tx.Floor(t.Context(), exports.SourceMovements, partnerID)
-		if !strings.HasSuffix(floor, moved[len(moved)-1]) {
-			t.Errorf("got movements read up to %q, want all, of which the last is %s", floor, moved[len(moved)-1])
+	y.checkSealed()
+}
+
+// checkSealed checks that all rows are known to be in files, and that movements are not read again.
+func (y *exportYard) checkSealed() {
+	y.Helper()
+	must(y.T, y.db.Exports().Read(y.Context(), func(tx exports.Reader) error {
+		for _, source := range exports.Sources {
+			floor, err := tx.Floor(y.Context(), source, partnerID)
+			must(y.T, err)
+			left, err := tx.Unsealed(y.Context(),
+				exports.Period{Source: source, PartnerID: partnerID, From: y.first, To: y.now, Floor: floor}, 10)
+			must(y.T, err)
+			if len(left) > 0 {
+				y.Errorf("%s: got %q as in the files of no day, want none", source, left)
+			}
+			moved := y.rows[exports.KindMovements]
+			if last := moved[len(moved)-1]; source == exports.SourceMovements && !strings.HasSuffix(floor, last) {
+				y.Errorf("got movements read up to %q, want all, of which the last is %s", floor, last)
+			}
 		}
-		return err
+		return nil
 	}))
 }
 
