@@ -78,6 +78,7 @@ const (
 	ActionBooksChanged     AuditAction = "books.changed" // from when on acts are charged
 	ActionAdjustmentPosted AuditAction = "adjustment.posted"
 	ActionPaymentRecorded  AuditAction = "payment.recorded"
+	ActionExportBegun      AuditAction = "export.begun"     // of the days that have ended
 	ActionStatementsBegun  AuditAction = "statements.begun" // the closing of a month for all partners
 	ActionStatementClosed  AuditAction = "statement.closed"
 	ActionOrderCollected   AuditAction = "order.collected"

@@ -2,7 +2,9 @@ package app_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/csv"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,6 +59,7 @@ func TestExportByNight(t *testing.T) {
 	p, o := s.Register(t, "Metro"), s.Operate(t)
 	orderID := p.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
 	p.InTest(t).Create(t, testkit.OrderJSON("A-2", "")).Must(t, 201)
+	o.Call(t, "POST", "/ops/v1/exports", nil).Must(t, 409) // no day has ended
 	before := o.Call(t, "GET", "/ops/v1/system", nil).Must(t, 200)
 	if before.JSON("exports", "last") != nil || before.Text("exports", "next_day") != "2026-01-14" ||
 		before.Text("exports", "next_at") != "2026-01-15T07:30:00.000Z" {
@@ -80,7 +83,16 @@ func TestExportByNight(t *testing.T) {
 	if err != nil || len(m.Files) != 10 || m.Previous != nil || m.Files[0].Rows != 1 || *m.Files[0].FirstID != orderID {
 		t.Errorf("got the manifest %s, %v", text, err)
 	}
-	s.Operate(t).Visit(t).Open(t, "/console/system").Shows(t, http.StatusOK, "Nightly exports", "2026-01-15")
+	o = s.Operate(t)
+	list := o.Call(t, "GET", "/ops/v1/exports", nil).Must(t, 200)
+	if sum := sha256.Sum256(text); list.Len("days") != 1 || list.Text("days", 0, "day") != "2026-01-14" ||
+		list.Text("days", 0, "state") != "done" || list.Text("days", 0, "manifest_sha256") != hex.EncodeToString(sum[:]) ||
+		list.Len("days", 0, "files") != 10 || list.Text("days", 0, "files", 0, "name") != "orders.csv" ||
+		list.JSON("days", 0, "files", 0, "rows") != 1.0 {
+		t.Errorf("got %s, want the manifest of the day", list.Body)
+	}
+	o.Visit(t).Open(t, "/console/system").Shows(t, http.StatusOK, "Nightly exports", "2026-01-15", "Export now",
+		list.Text("days", 0, "manifest_sha256")[:12])
 	s.Stop()
 	if first.JSON("exports", "error") != nil || first.JSON("exports", "days_behind") != float64(0) {
 		t.Errorf("got %v", first.JSON("exports"))
@@ -101,11 +113,25 @@ func TestExportByNight(t *testing.T) {
 	if err := os.RemoveAll(foreign); err != nil {
 		t.Fatal(err)
 	}
-	apptest.Await(t, "the next attempt", func() bool {
-		clock.Advance(time.Minute)
-		got := o.Call(t, "GET", "/ops/v1/system", nil)
-		return got.Status == 200 && got.JSON("exports", "last") != nil && got.Text("exports", "last", "day") == "2026-01-16"
+	v := o.Visit(t)
+	v.Send(t, v.Open(t, "/console/system"), "/console/system/export").Leads(t, "/console/system")
+	exportedDay(t, o, "2026-01-16") // without the pause after a failure
+	apptest.Await(t, "the end of the export", func() bool {
+		return o.Call(t, "GET", "/ops/v1/exports", nil).Must(t, 200).JSON("exports", "running") == false
 	})
+	v.Send(t, v.Open(t, "/console/system"), "/console/system/export").Leads(t, "/console/system")
+	v.Open(t, "/console/system").Shows(t, http.StatusOK, "There is no day to export")
+	log := o.Call(t, "GET", "/ops/v1/audit?action=export.begun", nil).Must(t, 200)
+	if log.Len("entries") != 1 || log.Text("entries", 0, "after", "first") != "2026-01-15" ||
+		log.Text("entries", 0, "after", "last") != "2026-01-16" {
+		t.Errorf("got %s, want the one that was begun", log.Body)
+	}
+	page := o.Call(t, "GET", "/ops/v1/exports?limit=2", nil).Must(t, 200)
+	rest := o.Call(t, "GET", "/ops/v1/exports?limit=2&cursor="+page.Text("next_cursor"), nil).Must(t, 200)
+	if page.Len("days") != 2 || rest.Len("days") != 1 || rest.Text("days", 0, "day") != "2026-01-14" ||
+		rest.JSON("next_cursor") != nil {
+		t.Errorf("got %s and %s, want three days", page.Body, rest.Body)
+	}
 	settings := &config.Config{Data: data, DatabaseURL: embeddedIn(data), ExportTo: folder}
 	found, err := app.VerifyExports(t.Context(), settings, app.System())
 	if err != nil || found.Days != 3 || len(found.Faults) > 0 {

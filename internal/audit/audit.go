@@ -94,6 +94,7 @@ const (
 	ActionPaymentRecorded  Action = "payment.recorded"
 	ActionClosingBegun     Action = "statements.begun" // the closing of a month for all partners
 	ActionStatementClosed  Action = "statement.closed"
+	ActionExportBegun      Action = "export.begun" // of the days that have ended
 	ActionCollectedSet     Action = "order.collected"
 	ActionCashCounted      Action = "cash.counted"
 	ActionCashDeposited    Action = "cash.deposited"
@@ -123,7 +124,7 @@ var Actions = []Action{
 	ActionKeyRevoked, ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged,
 	ActionTOTPEnrolled, ActionTOTPRemoved, ActionRulesChanged, ActionSettingsChanged, ActionFirmChanged,
 	ActionBooksChanged, ActionAdjustmentPosted, ActionPaymentRecorded, ActionClosingBegun, ActionStatementClosed,
-	ActionCollectedSet, ActionCashCounted, ActionCashDeposited, ActionRemittanceSent,
+	ActionExportBegun, ActionCollectedSet, ActionCashCounted, ActionCashDeposited, ActionRemittanceSent,
 	ActionUserInvited, ActionInvitationWithdrawn,
 	ActionUserJoined, ActionUserChanged, ActionUserRemoved, ActionUserLinked, ActionAccountChanged,
 	ActionOpenIDChanged, ActionDomainChanged,

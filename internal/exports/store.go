@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/money"
@@ -53,7 +54,29 @@ type Day struct {
 	DoneAt   time.Time // when its manifest was written; zero until then
 	Digest   string    // the SHA-256 of the manifest in hexadecimal; empty until then
 	Files    int64
-	Bytes    int64 // of the files
+	Bytes    int64  // of the files
+	Contents []File // those that the manifest lists; none until then
+}
+
+// Stage is how far a day is.
+type Stage string
+
+// The stages of a day, in their order.
+const (
+	Sealing Stage = "sealing" // it is being settled which rows are in its files
+	Writing Stage = "writing" // its files are being written
+	Done    Stage = "done"    // its manifest was written
+)
+
+// Stage returns how far the day is.
+func (d *Day) Stage() Stage {
+	switch {
+	case !d.DoneAt.IsZero():
+		return Done
+	case !d.SealedAt.IsZero():
+		return Writing
+	}
+	return Sealing
 }
 
 // State is what all nodes know of the work.
@@ -66,6 +89,8 @@ type State struct {
 	// FailedAt and Error are those of the latest attempt, if it has failed.
 	FailedAt time.Time `json:"failed_at,omitzero"`
 	Error    string    `json:"error,omitzero"`
+	// AskedAt is when an operator has asked for an attempt that has not begun; zero if none has.
+	AskedAt time.Time `json:"asked_at,omitzero"`
 }
 
 // Movement is a movement of a partner's stock.
@@ -121,4 +146,5 @@ type Writer interface {
 	// Raise sets the floor of a partner's rows, and forgets rows up to it that are in the files of a day or an earlier
 	// one.
 	Raise(ctx context.Context, source Source, partnerID, floor string, until date.Day) error
+	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 }

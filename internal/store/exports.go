@@ -38,6 +38,8 @@ var (
 		db.Text("digest", func(d *exports.Day) *string { return &d.Digest }),
 		db.Integer("files", func(d *exports.Day) *int64 { return &d.Files }),
 		db.Integer("size", func(d *exports.Day) *int64 { return &d.Bytes }),
+		db.JSON("contents", func(d *exports.Day) *[]exports.File { return &d.Contents },
+			func(files []exports.File) bool { return len(files) == 0 }, func(*exports.Day, error) {}), // the place has them
 	)
 	saveExportDays = exportDays.Upsert()
 

@@ -131,6 +131,8 @@ func (s *Server) Routes() []httpd.Route {
 		route("POST", "/ops/v1/system/accept-clock", administering, s.handleClockAccept),
 		route("POST", "/ops/v1/system/resume", administering, s.handleResume),
 		route("POST", "/ops/v1/system/backup", administering, s.handleBackup),
+		route("GET", "/ops/v1/exports", administering, s.handleExports),
+		route("POST", "/ops/v1/exports", administering, s.handleExportBegin),
 		route("GET", "/ops/v1/rate-cards", administering, s.handleRateCardList),
 		route("POST", "/ops/v1/rate-cards", administering, httpd.Heavy(s.handleRateCardCreate)),
 		route("POST", "/ops/v1/rate-cards/validate", administering, httpd.Heavy(s.handleRateCardCheck)),

@@ -98,6 +98,8 @@ var undriven = map[string]string{
 	"listPartnerStatements": "its only part that could fail is the database",
 	"closeMonth":            "its only part that could fail is the database",
 	"getClosing":            "its only part that could fail is the database",
+	"listExports":           "its only part that could fail is the database",
+	"beginExport":           "its only part that could fail is the database",
 	"getPartnerStatement":   "its only part that could fail is the database",
 	"listStatements":        "its only part that could fail is the database",
 	"getStatement":          "its only part that could fail is the database",
@@ -221,12 +223,14 @@ var drives = map[string]drive{
 
 	"erasePartnerOrders 409": driveUnderWay,
 	"beginBackup 202":        driveBackup,
+	"beginExport 202":        driveExport,
 
 	"closeMonth 201":       driveClosedMonth,
 	"closeMonth 404":       driveUnknownPartner,
 	"previewStatement 409": driveClosedPreview,
 
 	"beginBackup 409": driveNoBackups,
+	"beginExport 409": driveNoExport,
 
 	"listJobs 200":  driveJobs,
 	"listJobs 404":  driveNoCourier,

@@ -61,6 +61,8 @@ var requests = []request{
 	{"a", "POST", "/ops/v1/system/accept-clock", "", 200, "clock.accepted"},
 	{"a", "POST", "/ops/v1/system/resume", "", 200, ""},
 	{"a", "POST", "/ops/v1/system/backup", "", 409, ""}, // the settings name no place for it
+	{"a", "GET", "/ops/v1/exports", "", 200, ""},
+	{"a", "POST", "/ops/v1/exports", "", 409, ""}, // the settings name no place for them
 	{"a", "GET", "/ops/v1/rate-cards", "", 200, ""},
 	{"a", "GET", "/ops/v1/rate-cards/crd_builtin", "", 200, ""},
 	{"a", "POST", "/ops/v1/rate-cards/validate", `{"name":"default","card":{}}`, 422, ""},

@@ -383,7 +383,7 @@ func testExportRaces(t *testing.T, s *store.Store) {
 	must(t, errors.Join(failed...))
 	again, err := y.service.Work(t.Context())
 	must(t, err)
-	listed, err := y.service.Days(t.Context(), 100)
+	listed, err := y.service.Days(t.Context(), 0, 100)
 	must(t, err)
 	if sum := days[0] + days[1] + days[2] + again; sum != len(listed) || sum < 5 {
 		t.Errorf("got %v and %d days, want %d together", days, again, len(listed))

@@ -66,6 +66,8 @@ var operatorMethods = map[string]any{
 	"POST /ops/v1/partners/{}/erasures":                  (*client.Operator).ErasePartnerOrders,
 	"GET /ops/v1/system":                                 (*client.Operator).GetSystem,
 	"POST /ops/v1/system/accept-clock":                   (*client.Operator).AcceptClock,
+	"GET /ops/v1/exports":                                (*client.Operator).ListExports,
+	"POST /ops/v1/exports":                               (*client.Operator).BeginExport,
 	"POST /ops/v1/system/backup":                         (*client.Operator).BeginBackup,
 	"POST /ops/v1/system/resume":                         (*client.Operator).Resume,
 	"GET /ops/v1/rate-cards":                             (*client.Operator).ListRateCards,
