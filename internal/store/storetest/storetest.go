@@ -111,6 +111,8 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"months":               testMonths,
 		"exports":              testExports,
 		"export races":         testExportRaces,
+		"export short day":     testExportShortDay,
+		"export long day":      testExportLongDay,
 		"usage":                testUsage,
 		"request log":          testRequestLog,
 		"event lists":          testEventLists,
