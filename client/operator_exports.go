@@ -57,14 +57,35 @@ type ExportDay struct {
 	Files          []ExportFile `json:"files"`                     // those that the manifest lists; none until it is done
 }
 
+// ExportKind is a kind of files.
+type ExportKind string
+
+// The kinds of files.
+const (
+	ExportOrders     ExportKind = "orders"      // that were created
+	ExportOrderEdits ExportKind = "order_edits" // orders that were edited
+	ExportEvents     ExportKind = "events"
+	ExportMovements  ExportKind = "movements" // of stock
+	ExportJournal    ExportKind = "journal"
+)
+
+// ExportFormat is a format of files.
+type ExportFormat string
+
+// The formats of files.
+const (
+	ExportCSV   ExportFormat = "csv"
+	ExportJSONL ExportFormat = "jsonl" // an object on each line
+)
+
 // ExportFile describes a file of a day.
 type ExportFile struct {
-	Name   string `json:"name"`
-	Kind   string `json:"kind"`
-	Format string `json:"format"`
-	Rows   int64  `json:"rows"`
-	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"`
+	Name   string       `json:"name"`
+	Kind   ExportKind   `json:"kind"`
+	Format ExportFormat `json:"format"`
+	Rows   int64        `json:"rows"`
+	Bytes  int64        `json:"bytes"`
+	SHA256 string       `json:"sha256"`
 }
 
 // ExportsQuery chooses a page of the days.

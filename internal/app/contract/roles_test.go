@@ -45,7 +45,7 @@ var rights = []struct{ roles, operations string }{
 	{"admin",
 		`getSignInRules putSignInRules createOperatorResetLink listPartnerUsers createPartnerResetLink clearOperatorTOTP clearUserTOTP
 		listOperators createOperator changeOperator changePartner approvePartner exportPartner erasePartnerOrders getSystem acceptClock resumeMessages beginBackup listRateCards
-		createRateCard validateRateCard previewRateCard getRateCard listAudit changeServiceSettings putFirm changeBooks`},
+		listExports beginExport createRateCard validateRateCard previewRateCard getRateCard listAudit changeServiceSettings putFirm changeBooks`},
 }
 
 // TestRights compares the document with the table of rights.
