@@ -29,20 +29,22 @@ func (a *App) openExports() error {
 	if err != nil || where == nil {
 		return err
 	}
-	a.exports, err = newExports(a.store, a.config, a.Surroundings, a.machine, a.hold.on, a.atClose)
+	a.exports, err = newExports(a.store, a.config, a.Surroundings, a.machine, a.hold.on,
+		a.URL, a.atClose)
 	return err
 }
 
 // newExports returns a service that exports days of a store. The settings must name a place, whose requests are signed
-// by the clock of the machine. atClose gets what ends it.
+// by the clock of the machine. base returns what the links of its mails begin with; atClose gets what ends it.
 func newExports(
 	s *store.Store, settings *config.Config, world Surroundings, machine func() time.Time, held func() bool,
-	atClose func(func() error),
+	base func() string, atClose func(func() error),
 ) (*exports.Service, error) {
 	made := exports.Config{
 		Store: s.Exports(), Personal: settings.ExportPersonal, Zone: world.Zones.Location(settings.Zone()), Held: held,
 		Entries: exports.EntryTable{Columns: accounting.EntryColumns(), Write: accounting.WriteEntry},
 		Now:     world.Now, At: world.At, Random: world.Random, Log: world.Log,
+		Post: world.Post, BaseURL: base,
 	}
 	where, err := settings.ExportStore()
 	if err != nil {
@@ -173,7 +175,7 @@ func withExports(
 		return err
 	}
 	made, err := newExports(db, settings, world, world.Now, func() bool { return held != "" },
-		func(end func() error) { ends = append(ends, end) })
+		nil, func(end func() error) { ends = append(ends, end) })
 	if err != nil {
 		return err
 	}

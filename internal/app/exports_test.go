@@ -274,3 +274,60 @@ func TestExportOfEventsWithoutOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestExportFailureMails has exports fail for hours: admins get one mail about it after an hour, and another one when
+// it happens again after a success. Other operators get none.
+func TestExportFailureMails(t *testing.T) {
+	t.Parallel()
+	server, folder := testkit.StartMailServer(t, "dropyard:hunter2", nil), t.TempDir()
+	clock := testkit.NewClock(testkit.Epoch)
+	s := apptest.Start(t, apptest.OnClock(clock), withMail(server), exportingTo(folder))
+	s.Operate(t).As(t, "dispatcher")
+	for _, day := range []string{"2026-01-14", "2026-01-15"} {
+		foreign := filepath.Join(folder, "day="+day)
+		if err := errors.Join(os.Mkdir(foreign, 0o700),
+			os.WriteFile(filepath.Join(foreign, exports.ManifestName), []byte("{}"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		ended, err := time.Parse(time.DateOnly, day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clock.Advance(ended.AddDate(0, 0, 1).Add(7*time.Hour + 30*time.Minute).Sub(clock.Now()))
+		for failed := range 10 { // two and a half hours
+			attempt := clock.Now()
+			apptest.Await(t, "the next attempt", func() bool {
+				clock.Advance(time.Minute)
+				at := s.Query(t, "SELECT value FROM settings WHERE name = 'exports' AND value LIKE '%failed_at%'")
+				return len(at) == 1 && failedAt(t, at[0]).After(attempt.Add(-time.Minute))
+			})
+			if failed < 3 {
+				noMail(t, server)
+			}
+		}
+		got := <-server.Mails
+		if got.To != apptest.OperatorEmail || got.Subject() != "Nightly exports are failing" ||
+			!strings.Contains(got.Text, "set --export-to to another folder") || !strings.Contains(got.Text, "/console/system") {
+			t.Errorf("got the mail %q to %s:\n%s", got.Subject(), got.To, got.Text)
+		}
+		s.Until(t, "SELECT count(*) FROM mails", "0")
+		noMail(t, server)
+		if err := os.RemoveAll(foreign); err != nil {
+			t.Fatal(err)
+		}
+		apptest.Await(t, "a success", func() bool {
+			clock.Advance(time.Minute)
+			return len(s.Query(t, "SELECT 1 FROM export_days WHERE done_at <> 0")) > int(ended.Day()-14)
+		})
+	}
+}
+
+// failedAt returns when the latest attempt failed, by the setting.
+func failedAt(t *testing.T, setting string) time.Time {
+	t.Helper()
+	var state exports.State
+	if err := json.Unmarshal([]byte(setting), &state); err != nil {
+		t.Fatal(err)
+	}
+	return state.FailedAt
+}

@@ -22,6 +22,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/pace"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/money"
 )
 
@@ -61,7 +62,10 @@ type Config struct {
 	Now    func() time.Time
 	At     func(time.Time) <-chan time.Time
 	Random io.Reader
-	Log    *slog.Logger
+	// Post sends mails to admins when exports fail; with nil there are none.
+	Post    mail.Post
+	BaseURL func() string // of links in mails
+	Log     *slog.Logger
 	// Pause waits after work that took some time; pace.After if it is nil.
 	Pause func(ctx context.Context, took time.Duration) error
 	// PartBytes is how many bytes a file has before the next one is begun; a gibibyte if it is 0.
@@ -75,6 +79,8 @@ const (
 	heldFor = 10 * time.Minute
 	// retryAfter is how long after a failure it is tried again.
 	retryAfter = 15 * time.Minute
+	// reportAfter is for how long exports fail before admins get a mail.
+	reportAfter = time.Hour
 	// pageSize is how many rows are read at a time.
 	pageSize = 500
 	// remembered is for how many days it is known which row is in the files of which. A row that is committed later
@@ -383,11 +389,41 @@ func (s *Service) leave(ctx context.Context, failed error) error {
 			return err
 		}
 		state.Holder, state.HeldUntil, state.FailedAt, state.Error = "", time.Time{}, time.Time{}, ""
-		if failed != nil && !errors.Is(failed, context.Canceled) {
+		switch {
+		case failed == nil:
+			state.FailingSince, state.Reported = time.Time{}, false
+		case !errors.Is(failed, context.Canceled):
 			state.FailedAt, state.Error = s.now(), failed.Error()
+			if err := s.report(ctx, tx, &state); err != nil {
+				return err
+			}
 		}
 		return tx.SaveState(ctx, state)
 	})
+}
+
+// report writes a mail to each admin, once exports have failed for some time, in the transaction that notes it.
+func (s *Service) report(ctx context.Context, tx Writer, state *State) error {
+	if state.FailingSince.IsZero() {
+		state.FailingSince = state.FailedAt
+	}
+	if s.config.Post == nil || state.Reported || state.FailedAt.Before(state.FailingSince.Add(reportAfter)) {
+		return nil
+	}
+	admins, err := tx.Admins(ctx)
+	if err != nil {
+		return err
+	}
+	for _, email := range admins {
+		if err := s.config.Post.Send(ctx, tx, &mail.Message{
+			Kind: mail.Exports, To: email, At: state.FailingSince, Detail: state.Error,
+			URL: s.config.BaseURL() + "/console/system",
+		}); err != nil {
+			return err
+		}
+	}
+	state.Reported = true
+	return nil
 }
 
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }

@@ -7,6 +7,7 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/date"
+	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/money"
 )
 
@@ -89,6 +90,10 @@ type State struct {
 	// FailedAt and Error are those of the latest attempt, if it has failed.
 	FailedAt time.Time `json:"failed_at,omitzero"`
 	Error    string    `json:"error,omitzero"`
+	// FailingSince is when the first attempt failed since one has succeeded; zero unless the latest has failed.
+	FailingSince time.Time `json:"failing_since,omitzero"`
+	// Reported is set once admins were sent a mail about it.
+	Reported bool `json:"reported,omitzero"`
 	// AskedAt is when an operator has asked for an attempt that has not begun; zero if none has.
 	AskedAt time.Time `json:"asked_at,omitzero"`
 }
@@ -147,4 +152,7 @@ type Writer interface {
 	// one.
 	Raise(ctx context.Context, source Source, partnerID, floor string, until date.Day) error
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
+	// Admins returns the addresses of the operators who are admins.
+	Admins(ctx context.Context) ([]string, error)
+	mail.Writer
 }

@@ -22,6 +22,8 @@ const (
 
 	Statement Kind = "statement" // a month of the partner was closed
 
+	Exports Kind = "exports" // nightly exports fail; to admins
+
 	Trial Kind = "trial" // whether the mail server accepts mails; an operator asks for it
 
 	OnItsWay  Kind = "on_its_way" // this and the following go to recipients of orders
@@ -36,7 +38,7 @@ const (
 
 // Kinds lists all kinds.
 var Kinds = []Kind{
-	Invitation, Reset, Email, Proof, Changed, SignIn, Disabled, Statement, Trial, OnItsWay, Delivered, Failed, Late,
+	Invitation, Reset, Email, Proof, Changed, SignIn, Disabled, Statement, Exports, Trial, OnItsWay, Delivered, Failed, Late,
 	ReturnPlanned, ReturnFailed, ReturnArrived,
 }
 
@@ -68,6 +70,8 @@ type Message struct {
 	Endpoint string  `json:"endpoint,omitempty"` // the URL that events are no longer sent to
 	Test     bool    `json:"test,omitempty"`     // the endpoint is that of test mode
 	Order    *Order  `json:"order,omitempty"`    // of a mail to a recipient
+
+	Detail string `json:"detail,omitempty"` // the error of an export
 
 	Number int64     `json:"number,omitempty"` // of a statement
 	Month  time.Time `json:"month,omitzero"`   // the first day of that of a statement

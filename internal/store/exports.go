@@ -13,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/money"
+	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
@@ -72,13 +73,16 @@ var (
 // Exports is the store as package exports sees it.
 func (s *Store) Exports() exports.Store {
 	return view[exports.Reader, exports.Writer]{s.Database,
-		func(c db.Conn) exports.Reader { return exportsTx{auditing{c}} },
-		func(c db.Conn) exports.Writer { return exportsTx{auditing{c}} },
+		func(c db.Conn) exports.Reader { return exportsTx{auditing{c}, mailing{c}} },
+		func(c db.Conn) exports.Writer { return exportsTx{auditing{c}, mailing{c}} },
 	}
 }
 
 // exportsTx is a transaction of package exports.
-type exportsTx struct{ auditing }
+type exportsTx struct {
+	auditing
+	mailing
+}
 
 // ExportsSetting holds what all nodes know of the work, as JSON: an exports.State.
 const ExportsSetting = "exports"
@@ -135,6 +139,12 @@ func (tx exportsTx) Days(ctx context.Context, before date.Day, limit int) ([]*ex
 // SaveDay adds a day or overwrites it.
 func (tx exportsTx) SaveDay(ctx context.Context, day *exports.Day) error {
 	return db.WriteAllNow(ctx, tx.conn, saveExportDays, day)
+}
+
+// Admins returns the addresses of the operators who are admins.
+func (tx exportsTx) Admins(ctx context.Context) ([]string, error) {
+	return db.IDs(ctx, tx.conn, "SELECT email FROM operators WHERE role = $1 AND active = 1 ORDER BY created_at, operator_id",
+		string(operator.RoleAdmin))
 }
 
 // Partners lists the partners.

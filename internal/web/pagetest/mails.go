@@ -42,6 +42,8 @@ func messageOf(kind mail.Kind) *mail.Message {
 		m.Endpoint, m.Reason, m.Test = "https://hooks.epicerie-metro.example/dropyard/"+longName, "gone", true
 	case mail.Statement:
 		m.URL, m.Number, m.Month = link+"portal/statements", 17, Now
+	case mail.Exports:
+		m.URL, m.Detail = link+"console/system", "orders.csv: PUT an object: 403 Forbidden AccessDenied: Access Denied."
 	case mail.Trial:
 		m.URL = "https://dropyard.example"
 	case mail.OnItsWay, mail.Delivered, mail.Failed, mail.Late, mail.ReturnPlanned, mail.ReturnFailed, mail.ReturnArrived:
