@@ -83,6 +83,8 @@ const (
 	reportAfter = time.Hour
 	// pageSize is how many rows are read at a time.
 	pageSize = 500
+	// sealSize is how many rows are sealed in a transaction, which orders may wait for: of some 20 ms.
+	sealSize = 2000
 	// remembered is for how many days it is known which row is in the files of which. A row that is committed later
 	// than that after it was recorded is not exported.
 	remembered = 35
@@ -95,6 +97,7 @@ type Service struct {
 	work   sync.WaitGroup
 	one    sync.Mutex // held while days are exported
 	holder string     // names this service while it works; guarded by one
+	until  time.Time  // when another node may take the work; guarded by one
 	woken  chan struct{}
 }
 
@@ -348,6 +351,7 @@ func (s *Service) take(ctx context.Context, first date.Day) (taken bool, err err
 			state.First = first
 		}
 		state.Holder, state.HeldUntil, state.AskedAt = s.holder, now.Add(heldFor), time.Time{}
+		s.until = state.HeldUntil
 		return tx.SaveState(ctx, state)
 	})
 	return taken && err == nil, err
@@ -372,12 +376,16 @@ func (s *Service) held(ctx context.Context, change func(tx Writer) error) error 
 				return err
 			}
 		}
+		s.until = state.HeldUntil
 		return change(tx)
 	})
 }
 
-// hold holds the work for longer.
+// hold holds the work for longer, unless no other node can take it for some time.
 func (s *Service) hold(ctx context.Context) error {
+	if s.now().Before(s.until.Add(-heldFor / 2)) {
+		return nil
+	}
 	return s.held(ctx, func(Writer) error { return nil })
 }
 

@@ -78,7 +78,7 @@ func (s *Service) sealPages(ctx context.Context, day date.Day, period Period) (e
 		begun := s.config.Now()
 		var keys []string
 		if err := s.config.Store.Read(ctx, func(tx Reader) error {
-			keys, err = tx.Unsealed(ctx, period, pageSize)
+			keys, err = tx.Unsealed(ctx, period, sealSize)
 			return err
 		}); err != nil || len(keys) == 0 {
 			return err
@@ -89,7 +89,7 @@ func (s *Service) sealPages(ctx context.Context, day date.Day, period Period) (e
 		}
 		if err := s.held(ctx, func(tx Writer) error {
 			return tx.Seal(ctx, day, period.Source, rows)
-		}); err != nil || len(keys) < pageSize {
+		}); err != nil || len(keys) < sealSize {
 			return err
 		}
 		period.After = keys[len(keys)-1]
