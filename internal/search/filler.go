@@ -213,7 +213,7 @@ func (f *Filler) Look(ctx context.Context) error {
 		since = until.Add(-overlap)
 	}
 	for _, account := range accounts {
-		if err := f.lookAt(ctx, account, since, began); err != nil {
+		if err := f.lookAt(ctx, account, since, began.Add(behind)); err != nil {
 			return err
 		}
 	}
