@@ -231,7 +231,9 @@ func TestProductsAreOnOneLine(t *testing.T) {
 		{desk, "PATCH", c.path + "/products/1", `{"sku":TEXT}`, "sku", false},
 	}
 	before := c.holds(t)
-	for _, text := range []string{"A\nB", "A\r\nB", "A\tB", "A\u0007B", "A\u0085B", "A\u2028B", "A\u202eB", "A\u2066B\u2069C"} {
+	for _, text := range []string{
+		"A\nB", "A\r\nB", "A\tB", "A\u0007B", "A\u0085B", "A\u2028B", "A\u202eB", "A\u2066B\u2069C",
+	} {
 		for _, field := range fields {
 			field.refuses(t, text, "a text on one line, without control characters and changes of direction")
 		}

@@ -106,8 +106,8 @@ func TestImportOfSKUs(t *testing.T) {
 	s.Audit(t)
 }
 
-// TestImportRemovesSKUs imports the cell that removes a sku. An empty one leaves it, and a product whose sku is that text
-// keeps it.
+// TestImportRemovesSKUs imports the cell that removes a sku. An empty one leaves it, and a product whose sku is that
+// text keeps it.
 func TestImportRemovesSKUs(t *testing.T) {
 	t.Parallel()
 	s := newStockroom(t)

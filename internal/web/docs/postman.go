@@ -134,8 +134,8 @@ func (s surface) postman(address string) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// postmanSettings returns the variables of the collection from which parameters get their values: those in the path, and
-// ids that the query must have.
+// postmanSettings returns the variables of the collection from which parameters get their values: those in the
+// path, and ids that the query must have.
 func (o operation) postmanSettings() (names []string) {
 	for _, p := range o.parameters {
 		if name := o.postmanSetting(p); name != "" {
@@ -146,7 +146,7 @@ func (o operation) postmanSettings() (names []string) {
 }
 
 // postmanSetting returns the variable of the collection from which a parameter gets its value; empty if it gets none. A
-// token has the name of what stands before it in the path, such as label_token: tokens of different kinds are different.
+// token has the name of what stands before it in the path, such as label_token, because tokens are of different kinds.
 func (o operation) postmanSetting(p node) string {
 	name, in := p.get("name").text(), p.get("in").text()
 	switch {

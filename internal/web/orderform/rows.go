@@ -10,7 +10,6 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/movement"
 	"github.com/dropyard/dropyard/internal/stock"
 )
 
@@ -163,7 +162,12 @@ func (o *Form) addByCode() error {
 	if err != nil {
 		return err
 	}
-	products := slices.DeleteFunc(found[code], func(p *movement.Product) bool { return p.Status != delivery.ProductActive })
+	var products []delivery.Product
+	for _, held := range found[code] {
+		if held.Status == delivery.ProductActive {
+			products = append(products, held.Product)
+		}
+	}
 	switch {
 	case len(products) == 0:
 		o.CodeFault = o.Sheet.Text("neworder.code.unknown")
@@ -176,7 +180,7 @@ func (o *Form) addByCode() error {
 	at := slices.IndexFunc(o.Products, func(r ProductRow) bool { return o.Sent.Values.Get(r.Path+".product_id") == id })
 	if at < 0 {
 		at = len(o.Products)
-		o.addProduct(id, "", products[0].Product)
+		o.addProduct(id, "", products[0])
 	}
 	quantity := o.Products[at].Path + ".quantity"
 	if n, err := strconv.Atoi(cmp.Or(strings.TrimSpace(o.Sent.Values.Get(quantity)), "0")); err == nil {
