@@ -96,7 +96,8 @@ type ExportsQuery struct {
 
 // ListExports describes the nightly exports, with a page of the days, the latest first.
 func (o *Operator) ListExports(ctx context.Context, q ExportsQuery, options ...CallOption) (*ExportList, error) {
-	return fetch[ExportList](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/exports", query: queryOf(q)}, options)
+	return fetch[ExportList](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/exports", query: queryOf(q)},
+		options)
 }
 
 // Exports iterates over the days whose export has begun, the latest first. An error is the last value.

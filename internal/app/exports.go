@@ -227,7 +227,8 @@ func (a *App) listExports(ctx context.Context, before date.Day, limit int) (list
 func describeDay(day *exports.Day) installation.ExportDay {
 	described := installation.ExportDay{
 		Day: day.Day.String(), State: string(day.Stage()), SealedAt: timeOrNull(day.SealedAt), DoneAt: timeOrNull(day.DoneAt),
-		Bytes: day.Bytes, ManifestSHA256: strictjson.OrNull(day.Digest), Files: make([]installation.ExportFile, len(day.Contents)),
+		Bytes: day.Bytes, ManifestSHA256: strictjson.OrNull(day.Digest),
+		Files: make([]installation.ExportFile, len(day.Contents)),
 	}
 	for i, file := range day.Contents {
 		described.Files[i] = installation.ExportFile{

@@ -38,8 +38,8 @@ const (
 
 // Kinds lists all kinds.
 var Kinds = []Kind{
-	Invitation, Reset, Email, Proof, Changed, SignIn, Disabled, Statement, Exports, Trial, OnItsWay, Delivered, Failed, Late,
-	ReturnPlanned, ReturnFailed, ReturnArrived,
+	Invitation, Reset, Email, Proof, Changed, SignIn, Disabled, Statement, Exports, Trial, OnItsWay, Delivered, Failed,
+	Late, ReturnPlanned, ReturnFailed, ReturnArrived,
 }
 
 // Language is a language of mails.

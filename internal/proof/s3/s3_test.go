@@ -44,7 +44,7 @@ type bucket struct {
 	objects map[string][]byte // guarded by mu; by path
 	types   map[string]string // guarded by mu; the media types, by path
 	asked   []string          // guarded by mu; methods and paths
-	answers []int             // guarded by mu; the statuses of the next responses; 0 closes the connection, byItself does nothing
+	answers []int             // guarded by mu; the statuses of the next responses; 0 closes the connection
 	uploads map[string]parts  // guarded by mu; those that are under way, by their ids
 }
 
@@ -121,8 +121,8 @@ func (b *bucket) signed(r *http.Request, body []byte) bool {
 	}
 	digest, date := hash(body), r.Header.Get("X-Amz-Date")
 	scope := now.Format("20060102") + "/" + region + "/s3/aws4_request"
-	canonical := r.Method + "\n" + r.URL.EscapedPath() + "\n" + r.URL.RawQuery + "\n" + headers.String() + "\n" + parts["SignedHeaders"] +
-		"\n" + digest
+	canonical := r.Method + "\n" + r.URL.EscapedPath() + "\n" + r.URL.RawQuery + "\n" + headers.String() + "\n" +
+		parts["SignedHeaders"] + "\n" + digest
 	signing := mac(mac(mac(mac([]byte("AWS4"+secret), now.Format("20060102")), region), "s3"), "aws4_request")
 	want := hex.EncodeToString(mac(signing, "AWS4-HMAC-SHA256\n"+date+"\n"+scope+"\n"+hash([]byte(canonical))))
 	return ok && r.Header.Get("X-Amz-Content-Sha256") == digest && date == now.Format("20060102T150405Z") &&
