@@ -76,9 +76,12 @@ type chaos struct {
 func startChaos(t *testing.T, binary, database string) *chaos {
 	t.Helper()
 	c := &chaos{answered: newTally(), failed: newTally()}
-	key := filepath.Join(t.TempDir(), "master.key")
+	shared := t.TempDir()
 	for i := range c.nodes {
-		c.settings[i] = settings{data: t.TempDir(), masterKey: key, database: database, binary: binary}
+		c.settings[i] = settings{
+			data: t.TempDir(), masterKey: filepath.Join(shared, "master.key"), database: database,
+			proofs: filepath.Join(shared, "proofs"), webhooks: true, binary: binary,
+		}
 		c.start(t, i)
 	}
 	c.partner = c.service(0).Register(t, "metro")
@@ -197,7 +200,8 @@ func (c *chaos) addsUp(t *testing.T, wishes []*wish) {
 	t.Helper()
 	stored := map[string]string{}
 	service := apptest.Service{Database: c.settings[0].database}
-	for _, row := range service.Query(t, "SELECT partner_order_id, order_id || ' ' || status FROM orders") {
+	for _, row := range service.Query(t, "SELECT partner_order_id, order_id || ' ' || status FROM orders WHERE partner_id = '"+
+		c.partner.PartnerID+"'") {
 		reference, rest, _ := strings.Cut(row, " ")
 		stored[reference] = rest
 	}
