@@ -224,7 +224,7 @@ func (c *chaos) addsUp(t *testing.T, wishes []*wish) {
 	if len(stored) != len(wishes) {
 		t.Errorf("got %d orders in the database, want %d", len(stored), len(wishes))
 	}
-	if got := service.Query(t, "SELECT quantity FROM products")[0]; got != fmt.Sprint(left) {
+	if got := service.Query(t, "SELECT quantity FROM products WHERE partner_id = '"+c.partner.PartnerID+"'")[0]; got != fmt.Sprint(left) {
 		t.Errorf("got %s lamps in stock, want %d", got, left)
 	}
 	service.Audit(t)

@@ -107,13 +107,17 @@ type carried struct {
 	phone    *phone
 	receiver *badReceiver
 	quote    *apptest.Answer
+	lamp     int               // of which each order has one
 	orders   map[string]string // by name
 }
 
 // carriedNames are the orders of a carried, of which some have an amount to collect.
 var carriedNames = []string{"early", "offline", "cash", "half", "moved", "taken", "left"}
 
-const toCollect = 4999
+const (
+	toCollect = 4999 // cents
+	stocked   = 100  // lamps
+)
 
 // carry lets a courier act on a node of 0.1.0: one order is delivered there; of the others, all or some acts wait on
 // the phone. Of the order half, the service has the first acts, but the phone has got no responses.
@@ -124,6 +128,7 @@ func carry(t *testing.T, s *apptest.Service) *carried {
 	c.receiver.calmDown() // so that nothing has to be sent again
 	c.receiver.secret = c.partner.SetEndpoint(t, c.receiver.URL+"/hook")
 	c.phone = newPhone(t, c.desk.As(t, "courier"))
+	c.lamp = c.desk.Stock(t, c.partner.PartnerID, "Lamp", map[string]int{"MTL-1": stocked})
 	c.quote = c.partner.Call(t, "POST", "/v1/rates/quote", testkit.OrderJSON("Q-1", "")).Must(t, 200)
 	for _, name := range carriedNames {
 		c.assign(t, s, name)
@@ -148,7 +153,7 @@ func carry(t *testing.T, s *apptest.Service) *carried {
 // assign creates an order and assigns it to the courier.
 func (c *carried) assign(t *testing.T, s *apptest.Service, name string) (id string) {
 	t.Helper()
-	body := testkit.OrderJSON(name, "")
+	body := testkit.OrderJSON(name, buying(c.lamp, 1))
 	if name == "cash" || name == "across" {
 		body = bytes.Replace(body, []byte(`"reference":`),
 			fmt.Appendf(nil, `"cod":{"amount_cents":%d,"currency":"CAD"},"reference":`, toCollect), 1)
@@ -218,6 +223,7 @@ func (c *carried) arrive(t *testing.T, first, second *apptest.Service) {
 	}
 	desk.Move(t, c.orders["moved"], "picked_up").Must(t, 200)
 	desk.Move(t, c.orders["taken"], "accepted").Must(t, 200)
+	desk.Move(t, c.orders["left"], "cancelled").Must(t, 200)
 	for _, name := range []string{"offline", "cash", "half", "early"} {
 		for _, a := range c.phone.of(c.orders[name]) {
 			c.phone.twice(t, first, second, a)
@@ -242,7 +248,7 @@ func (c *carried) addsUp(t *testing.T, stored *apptest.Service) {
 		"half":    "picked_up out_for_delivery delivered; photo signature; delivery",
 		"moved":   "picked_up; ;",
 		"taken":   "accepted; ;",
-		"left":    "; ;",
+		"left":    "cancelled; ;",
 		"across":  "picked_up out_for_delivery delivered; photo signature;", // before the books
 	}
 	for name, id := range c.orders {
@@ -250,10 +256,11 @@ func (c *carried) addsUp(t *testing.T, stored *apptest.Service) {
 			t.Errorf("%s: got %q, want %q", name, got, want[name])
 		}
 	}
-	c.receiver.check(t, stored, c.partner)
-	if len(c.receiver.again) > 0 {
-		t.Errorf("got the events %v again, want each once", c.receiver.again)
+	lamps := stored.Query(t, "SELECT quantity FROM products WHERE partner_id = '"+c.partner.PartnerID+"'")[0]
+	if want := fmt.Sprint(stocked - len(c.orders) + 1); lamps != want { // one order was cancelled
+		t.Errorf("got %s lamps in stock, want %s", lamps, want)
 	}
+	c.receiver.check(t, stored, c.partner)
 }
 
 // story returns what has happened to an order since it was assigned: its moves, proofs and entries in the journal.

@@ -171,6 +171,7 @@ func (u *upgrading) finish(t *testing.T, running ...int) {
 	}
 	u.addsUp(t, wishes)
 	u.receiver.check(t, stored, u.partner)
+	u.receiver.once(t)
 	t.Logf("%d orders; requests answered by each node: %d, %d, %d; %d sent again",
 		len(wishes), u.made[0].count.Load(), u.made[1].count.Load(), u.made[2].count.Load(), u.failed.count.Load())
 }
@@ -230,6 +231,7 @@ func TestRollingUpgrade(t *testing.T) {
 	}
 	u.finish(t, 0, 1, 2)
 	c.addsUp(t, &apptest.Service{Database: u.settings[0].database})
+	c.receiver.once(t)
 	for _, binary := range []string{old, ""} {
 		s := settings{
 			data: t.TempDir(), masterKey: u.settings[0].masterKey, proofs: u.settings[0].proofs,

@@ -293,6 +293,16 @@ func (n *node) stored() *apptest.Service {
 	return &apptest.Service{Data: n.settings.data, Database: n.settings.database}
 }
 
+// once expects that no event has arrived twice, as after programs that were stopped in order.
+func (m *badReceiver) once(t *testing.T) {
+	t.Helper()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.again) > 0 {
+		t.Errorf("got the events %v again, want each once", m.again)
+	}
+}
+
 // check compares what has arrived with what has happened to the orders of a partner.
 func (m *badReceiver) check(t *testing.T, stored *apptest.Service, partner *apptest.Partner) {
 	t.Helper()

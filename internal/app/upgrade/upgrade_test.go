@@ -70,6 +70,30 @@ func TestReleases(t *testing.T) {
 	}
 }
 
+// TestCollectedAfterUpgrade opens databases of 0.1.0, as they are and as that release left them when it was killed within
+// its first minute. Deliveries need not say what was collected, which the phones of 0.1.0 do not.
+func TestCollectedAfterUpgrade(t *testing.T) {
+	t.Parallel()
+	for _, engine := range engines {
+		for name, statement := range map[string]string{
+			"stopped": "", "killed": "DELETE FROM settings WHERE name = 'last_time'",
+		} {
+			t.Run(engine+" "+name, func(t *testing.T) {
+				t.Parallel()
+				f := unpack(t, archive("0.1.0", engine), engine)
+				if statement != "" {
+					f.execute(t, statement)
+				}
+				_, _, operator := f.start(t)
+				books := operator.Call(t, "GET", "/ops/v1/books", nil).Must(t, 200)
+				if books.JSON("require_collected") != false {
+					t.Errorf("got %s, want that it is not required", books.Body)
+				}
+			})
+		}
+	}
+}
+
 // TestUpgrade makes a database of this code, keeps it as one of a release is kept, and
 // upgrades it. It expects that changes are found, as those of a released migration.
 func TestUpgrade(t *testing.T) {
