@@ -120,11 +120,8 @@ const allSent = `new Promise((resolve, reject) => {
 // sends them. The courier stays signed in.
 func TestAppUpgrade(t *testing.T) {
 	t.Parallel()
-	testkit.NeedOldBinary.OrSkip(t)
 	testkit.NeedChromium.OrSkip(t)
-	n := &node{settings: settings{
-		data: filepath.Join(t.TempDir(), "data"), binary: os.Getenv(testkit.OldBinaryVariable),
-	}}
+	n := &node{settings: settings{data: filepath.Join(t.TempDir(), "data"), binary: oldBinary(t)}}
 	n.start(t)
 	c := &carried{partner: n.service().Register(t, "carrier"), desk: n.service().Operate(t), orders: map[string]string{}}
 	rider := c.desk.As(t, "courier")

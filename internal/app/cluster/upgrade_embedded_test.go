@@ -21,11 +21,10 @@ import (
 // offline. The old program has made a backup: it is the way back, and either program can restore it.
 func TestEmbeddedUpgrade(t *testing.T) {
 	t.Parallel()
-	testkit.NeedOldBinary.OrSkip(t)
+	old := oldBinary(t)
 	for name, signal := range map[string]syscall.Signal{"stopped": syscall.SIGTERM, "killed": syscall.SIGKILL} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			old := os.Getenv(testkit.OldBinaryVariable)
 			n := &node{settings: settings{data: filepath.Join(t.TempDir(), "data"), webhooks: true, binary: old}}
 			n.start(t)
 			c := carry(t, n.service())

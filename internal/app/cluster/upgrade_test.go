@@ -3,7 +3,9 @@ package cluster_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,6 +28,20 @@ type upgrading struct {
 }
 
 const upgradeCreators = 12
+
+var released = regexp.MustCompile(`^dropyard \d+\.\d+\.\d+\n`)
+
+// oldBinary returns the path of a binary of an earlier release, which other nodes recognize by its version.
+func oldBinary(t *testing.T) string {
+	t.Helper()
+	testkit.NeedOldBinary.OrSkip(t)
+	path := os.Getenv(testkit.OldBinaryVariable)
+	out, err := exec.CommandContext(t.Context(), path, "version").CombinedOutput()
+	if err != nil || !released.Match(out) {
+		t.Fatalf("%s version: got %q, %v, want a released version: build it with .ci/old-binary", path, out, err)
+	}
+	return path
+}
 
 func startUpgrading(t *testing.T, binary string) *upgrading {
 	t.Helper()
@@ -187,8 +203,7 @@ func (u *upgrading) schemaVersion(t *testing.T) string {
 // TestSchemaOfTheNextRelease takes its place.
 func TestRollingUpgrade(t *testing.T) {
 	t.Parallel()
-	testkit.NeedOldBinary.OrSkip(t)
-	old := os.Getenv(testkit.OldBinaryVariable)
+	old := oldBinary(t)
 	u := startUpgrading(t, old)
 	before := u.schemaVersion(t)
 	each := int64(testkit.Scaled(200, 20))
