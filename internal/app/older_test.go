@@ -8,8 +8,8 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 )
 
-// TestKilledOlderNode has a node of release 0.1 killed during an upgrade, which cannot say that it has ended: what waits
-// for its end waits for minutes, not for as long as the list of nodes has it.
+// TestKilledOlderNode has a node of release 0.1 killed during an upgrade, which cannot say that it has ended: what
+// waits for its end waits for minutes, not for as long as the list of nodes has it.
 func TestKilledOlderNode(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t, apptest.Sharable(t))

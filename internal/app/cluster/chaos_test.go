@@ -224,8 +224,15 @@ func (c *chaos) addsUp(t *testing.T, wishes []*wish) {
 	if len(stored) != len(wishes) {
 		t.Errorf("got %d orders in the database, want %d", len(stored), len(wishes))
 	}
-	if got := service.Query(t, "SELECT quantity FROM products WHERE partner_id = '"+c.partner.PartnerID+"'")[0]; got != fmt.Sprint(left) {
-		t.Errorf("got %s lamps in stock, want %d", got, left)
-	}
+	hasLamps(t, &service, c.partner, left)
 	service.Audit(t)
+}
+
+// hasLamps compares the stock of a partner's only product.
+func hasLamps(t *testing.T, stored *apptest.Service, partner *apptest.Partner, want int) {
+	t.Helper()
+	query := "SELECT quantity FROM products WHERE partner_id = '" + partner.PartnerID + "'"
+	if got := stored.Query(t, query)[0]; got != fmt.Sprint(want) {
+		t.Errorf("got %s lamps in stock, want %d", got, want)
+	}
 }

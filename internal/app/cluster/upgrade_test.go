@@ -210,7 +210,8 @@ func TestRollingUpgrade(t *testing.T) {
 	u.await(t, each, 0, 1, 2)
 	c := carry(t, u.service(0))
 	dump := filepath.Join(t.TempDir(), "before.dump")
-	if err := testkit.RunPostgresProgram("pg_dump", "--format=custom", "--file", dump, u.settings[0].database); err != nil {
+	err := testkit.RunPostgresProgram("pg_dump", "--format=custom", "--file", dump, u.settings[0].database)
+	if err != nil {
 		t.Fatal(err)
 	}
 	id := u.service(0).Query(t, "SELECT min(order_id) FROM orders WHERE partner_id = '"+u.partner.PartnerID+"'")[0]

@@ -80,7 +80,8 @@ func fill(t *testing.T, engine string) (dir string) {
 		err = os.WriteFile(filepath.Join(f.dir, answersFile), content, 0o600)
 	}
 	if err == nil && engine == postgreSQL {
-		err = testkit.RunPostgresProgram("pg_dump", "--no-owner", "--no-privileges", "--file", filepath.Join(f.dir, dumpFile), f.url)
+		err = testkit.RunPostgresProgram("pg_dump", "--no-owner", "--no-privileges", "--file",
+			filepath.Join(f.dir, dumpFile), f.url)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -72,8 +72,8 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// TestCollectedAfterUpgrade opens databases of 0.1.0, as they are and as that release left them when it was killed within
-// its first minute. Deliveries need not say what was collected, which the phones of 0.1.0 do not.
+// TestCollectedAfterUpgrade opens databases of 0.1.0, as they are and as that release left them when it was killed
+// within its first minute. Deliveries need not say what was collected, which the phones of 0.1.0 do not.
 func TestCollectedAfterUpgrade(t *testing.T) {
 	t.Parallel()
 	for _, engine := range engines {
@@ -161,8 +161,8 @@ func (f *fixture) start(t *testing.T) (*apptest.Service, *apptest.Partner, *appt
 	return s, partner, operator
 }
 
-// TestDoctorBeforeUpgrade examines databases of 0.1.0 before a service of this release has started on them, as a careful
-// operator does. It finds nothing, and changes nothing.
+// TestDoctorBeforeUpgrade examines databases of 0.1.0 before a service of this release has started on them, as a
+// careful operator does. It finds nothing, and changes nothing.
 func TestDoctorBeforeUpgrade(t *testing.T) {
 	t.Parallel()
 	for _, engine := range engines {
