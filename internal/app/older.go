@@ -36,8 +36,8 @@ func admitsRole(ctx context.Context, db *store.Store, self string, now time.Time
 	return noOlderNode(ctx, db, self, now)
 }
 
-// olderGone is how long ago a node of release 0.1 was last seen that has ended: it cannot be started again on the schema
-// of this release. It is much longer than nodes are silent, for one that is frozen and goes on.
+// olderGone is how long ago a node of release 0.1 was last seen that has ended: it cannot be started again on the
+// schema of this release. It is much longer than nodes are silent, for one that is frozen and goes on.
 const olderGone = 10 * time.Minute
 
 // noOlderNode returns an error while a node of release 0.1 other than self shares the database.
