@@ -69,7 +69,7 @@ func vouchedReason(refused *refusal.Error) string {
 func (s *Service) OpenIDOfDomain(ctx context.Context, domain string) (*OpenID, error) {
 	var partnerID string
 	err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
-		partnerID, err = tx.ProvenBy(ctx, domain)
+		partnerID, err = tx.ProvenBy(ctx, strings.ToLower(domain))
 		return err
 	})
 	if err != nil {
