@@ -288,6 +288,7 @@ var drives = map[string]drive{
 	"checkPartnerDomain 429":    driveChecks,
 	"putLogo 200":               driveLogo,
 	"getTeam 403":               driveNotEnrolled,
+	"getCompanySignIn 403":      driveNotEnrolled,
 	"getAccount 403":            driveNotEnrolled,
 	"changeUser 409":            driveLastOwner,
 	"removeUser 409":            driveLastOwner,
