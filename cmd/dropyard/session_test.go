@@ -237,7 +237,7 @@ func TestOperatorSession(t *testing.T) {
 	p.must("company-sign-in show "+account.PartnerID, `provider +https://login.metro.example\n(.*\n)*metro.invalid +unchecked`)
 	p.must("company-sign-in off "+account.PartnerID, `state +off`)
 	p.must("company-sign-in on "+account.PartnerID+" --json", `"stopped":false`)
-	p.refused(exitRefused, "company-sign-in check "+account.PartnerID+" other.invalid", "not_found")
+	p.refused(exitNotFound, "company-sign-in check "+account.PartnerID+" other.invalid", "not_found")
 	p.must("company-sign-in remove "+account.PartnerID+" METRO.invalid", `state +on\n$`)
 	card := p.must("rate-cards list --json", `"card_id":"([^"]+)"`)
 	p.must("rate-cards preview --card "+card+" --order "+order, `CHARGE +NOW +PROPOSED\nbase`)

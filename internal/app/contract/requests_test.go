@@ -386,6 +386,8 @@ func (s *subject) fresh(t reporter, number int) any {
 		body["email"] = fmt.Sprintf("port-%d@example.com", number)
 	case "createOperator":
 		body["email"] = fmt.Sprintf("night-%d@example.com", number)
+	case "putOpenID": // whose secret does not stay
+		body["client_id"] = fmt.Sprint("dropyard-", number)
 	}
 	return body
 }
