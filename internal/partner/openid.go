@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -37,15 +36,6 @@ type OpenID struct {
 
 // Stopped reports whether an operator has turned the sign-in off.
 func (o *OpenID) Stopped() bool { return !o.StoppedAt.IsZero() }
-
-// Host returns the host of the provider, by which people know where they are led.
-func (o *OpenID) Host() string {
-	address, err := url.Parse(o.Issuer)
-	if err != nil {
-		return ""
-	}
-	return address.Host
-}
 
 // CompanySignIn is how the people of a partner sign in through its provider, and at which
 // domains.
