@@ -43,14 +43,14 @@ func (c *companyFlags) run(call companyCall) error {
 }
 
 func companyFields(c *client.CompanySignIn) []terminal.Field {
-	fields := []terminal.Field{field("provider", "none")}
-	if set := c.Provider; set != nil {
-		fields = []terminal.Field{
-			field("provider", set.Issuer), field("client", set.ClientID),
+	fields := make([]terminal.Field, 0, 5+len(c.Domains))
+	if set := c.Provider; set == nil {
+		fields = append(fields, field("provider", "none"))
+	} else {
+		fields = append(fields, field("provider", set.Issuer), field("client", set.ClientID),
 			field("roles from", cmp.Or(set.RoleClaim, "the team page")),
 			field("new people", cmp.Or(string(set.DefaultRole), "invited, or by the roles above")),
-			field("state", map[bool]string{false: "on", true: "off"}[set.Stopped]),
-		}
+			field("state", map[bool]string{false: "on", true: "off"}[set.Stopped]))
 	}
 	for _, domain := range c.Domains {
 		state := string(domain.State)

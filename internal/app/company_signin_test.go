@@ -554,7 +554,8 @@ func TestCompanyLinks(t *testing.T) {
 	c.Do(t, "GET", "/portal/signin/go?domain=Metro.EXAMPLE", nil).Must(t, 303)
 	c.provider.Down.Store(true)
 	c.owner.UseProvider(t, c.provider, "default_role", "reader")
-	v.Open(t, "/portal/signin?domain=metro.example").Shows(t, http.StatusServiceUnavailable, "cannot sign you in at the moment")
+	v.Open(t, "/portal/signin?domain=metro.example").Shows(t, http.StatusServiceUnavailable,
+		"cannot sign you in at the moment")
 	down := c.Visit()
 	refused(t, down, down.Open(t, link), "unavailable", "cannot sign you in at the moment")
 }
