@@ -151,6 +151,7 @@ func TestOtherPartnersRecords(t *testing.T) {
 	theirs["key_id"], theirs["user_id"] = f.partner.KeyID, f.userID
 	theirs["invitation_id"] = f.newInvitation(t)["invitation_id"]
 	theirs["statement_id"] = f.newStatement(t)["statement_id"]
+	theirs["domain"] = f.newDomain(t)["domain"]
 	theirs["endpoint_id"] = f.send(t, call{
 		operation: "addWebhookEndpoint", body: validBody(f.contract.operation("addWebhookEndpoint")),
 	}).Must(t, 201).Text("endpoint_id")
