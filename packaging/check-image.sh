@@ -18,17 +18,17 @@ fi
 mkdir -p "$root"
 TARGETOS=$(go env GOHOSTOS) TARGETARCH=$(go env GOHOSTARCH) VERSION=dev bash -euo pipefail -c "$(sed "s|/root-of-image|$root|g" "$work/commands")"
 port=$(free_port)
-enter() { chroot --userspec=65532:65532 "$root" "$@"; }
+enter=(chroot --userspec=65532:65532 "$root" /usr/bin/dropyard)
 chmod 0755 "$work" "$root"
 # serve starts the service with arguments, waits until it is ready, and ends it.
 serve() {
-	DROPYARD_LISTEN=127.0.0.1:$port DROPYARD_DATA=/data enter /usr/bin/dropyard serve "$@" >"$work/log" 2>&1 &
+	DROPYARD_LISTEN=127.0.0.1:$port DROPYARD_DATA=/data "${enter[@]}" serve "$@" >"$work/log" 2>&1 &
 	started=$!
-	await "$started" "$work/log" enter /usr/bin/dropyard health --ready --url "http://127.0.0.1:$port"
+	await "$started" "$work/log" "${enter[@]}" health --ready --url "http://127.0.0.1:$port"
 	kill -TERM "$started"
 	wait "$started"
 	started=
 }
 serve
-serve --demo
+serve --demo --data /data/demo
 du -sh --apparent-size "$root" | cut -f1

@@ -22,6 +22,11 @@ as_root=()
 if "${as_root[@]}" chroot / true 2>/dev/null; then
 	"${as_root[@]}" packaging/check-archive.sh "$work"/release/dropyard_*_linux_*.tar.gz
 	"${as_root[@]}" packaging/check-image.sh
+	if command -v debootstrap >/dev/null && command -v lintian >/dev/null; then
+		"${as_root[@]}" packaging/check-debian.sh "$work"/release/*.deb
+	else
+		echo "SKIPPED: packaging/check-debian.sh: no debootstrap, no lintian" >&2
+	fi
 else
 	echo "SKIPPED: packaging/check-archive.sh, packaging/check-image.sh: no right to chroot" >&2
 fi
