@@ -57,6 +57,10 @@ func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
 		path = f.newLink(t, o)
 	case o.takes("path", "statement_id"):
 		path = f.newStatement(t)
+	case o.takes("path", "domain"):
+		path = f.newDomain(t)
+	case o.id == "removeOpenID", o.id == "changePartnerSignIn":
+		f.send(t, call{operation: "putOpenID", body: []byte(openIDBody)}).Must(t, 200)
 	case o.takes("path", "user_id"):
 		path = map[string]string{"user_id": f.partner.As(t, "developer").UserID}
 	}
@@ -87,6 +91,13 @@ func (f *fixture) newLogo(t testing.TB) map[string]string {
 	t.Helper()
 	set := f.send(t, call{operation: "putLogo", body: drawing()}).Must(t, 200)
 	return map[string]string{"version": set.Text("logo")[strings.LastIndex(set.Text("logo"), "/")+1:]}
+}
+
+// newDomain names a domain of the company sign-in and returns its path parameter.
+func (f *fixture) newDomain(t testing.TB) map[string]string {
+	t.Helper()
+	f.send(t, call{operation: "addDomain", body: []byte(`{"domain":"metro.example"}`)}).Must(t, 201)
+	return map[string]string{"domain": "metro.example"}
 }
 
 // newInvitation invites a person and returns the path parameters of the invitation.
