@@ -10,13 +10,6 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 )
 
-// addEndpoint adds an endpoint and returns its id and its secret.
-func (h *hooked) addEndpoint(t *testing.T, body string) (id, secret string) {
-	t.Helper()
-	added := h.partner.Call(t, "POST", "/v1/webhooks/endpoints", []byte(body)).Must(t, 201)
-	return added.Text("endpoint_id"), added.Text("secret")
-}
-
 // TestThreeEndpoints delivers orders with three endpoints, one of which never answers, and another of which takes
 // deliveries only. Each of the other two gets what it takes once, in order, with its own secret; the log has each.
 func TestThreeEndpoints(t *testing.T) {
