@@ -91,6 +91,7 @@ var webhookChecks = []struct {
 	{"events are sent again as they were", checkRedelivery},
 	{"an event that waits can be sent now", checkRedeliveryOfPending},
 	{"an order is sent again in its sequence", checkRedeliveryOrder},
+	{"a redelivery answers how far the event is at the endpoint", checkRedeliveryAnswer},
 	{"test mode is apart", checkTestMode},
 }
 
@@ -718,6 +719,17 @@ func checkLogPages(t *testing.T, h *hooked) {
 		if got := h.listed(t, limit); !slices.Equal(got, want) {
 			t.Errorf("%s: got %v, want %v", limit, got, want)
 		}
+	}
+}
+
+func checkRedeliveryAnswer(t *testing.T, h *hooked) {
+	id := h.accepted(t)
+	h.settled(t, id, "1 delivered 1")
+	h.receiver.Next(t)
+	h.enable(t, false)
+	got := h.redeliver(t, h.eventOf(t, id, 1)).Must(t, 200)
+	if got.Text("state") != "pending" || got.JSON("attempts") != 1.0 || got.Text("next_attempt_at") == "" {
+		t.Errorf("got %s, want it pending after one attempt", got.Body)
 	}
 }
 

@@ -3,11 +3,13 @@ package webhook
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/figures"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/outbox"
 )
@@ -138,6 +140,12 @@ func (e *Endpoint) ID() string { return cmp.Or(e.EndpointID, FirstID) }
 
 // FirstID is the id by which partners know their first endpoint.
 const FirstID = "first"
+
+// IDRule accepts ids of endpoints, whether they exist or not.
+var IDRule = form.TextRule{
+	Rule:   form.Define("endpoint_id", FirstID+", or the id of an endpoint such as whe_3ebmvgjr06eajje2n715hrra"),
+	Allows: regexp.MustCompile(`^(first|whe_[0-9a-z]{24})$`).MatchString,
+}
 
 // KeyOf returns the name of the endpoint that a partner knows by an id; of the first one if the
 // id is empty.

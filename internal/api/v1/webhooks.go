@@ -206,7 +206,7 @@ func (s *Server) handleEventList(c *httpd.Call) (httpd.Reply, error) {
 	}
 	filter := webhook.Filter{
 		PartnerID:  c.Account,
-		EndpointID: webhook.KeyOf(c.Account, q.Text("endpoint_id")).EndpointID,
+		EndpointID: webhook.KeyOf(c.Account, q.OneOf("endpoint_id", webhook.IDRule)).EndpointID,
 		Type:       delivery.EventType(q.OneOf("type", form.OneOf(delivery.EventTypes...))),
 		OrderID:    q.Text("order_id"),
 		State:      outbox.State(q.OneOf("state", form.OneOf(outbox.States...))),
@@ -270,16 +270,8 @@ func chosenEndpoint(c *httpd.Call) (outbox.EndpointKey, error) {
 	if err != nil {
 		return outbox.EndpointKey{}, err
 	}
-	return webhook.KeyOf(c.Account, q.Text("endpoint_id")), q.Err()
+	return webhook.KeyOf(c.Account, q.OneOf("endpoint_id", webhook.IDRule)), q.Err()
 }
-
-// readEndpointID reads which endpoint is meant; empty for the first.
-func readEndpointID(f *form.Form) string {
-	return f.Text("endpoint_id", form.Optional, form.Length(1, maxEndpointID))
-}
-
-// maxEndpointID is longer than the ids of endpoints.
-const maxEndpointID = 64
 
 func (s *Server) handleRedeliver(c *httpd.Call) (httpd.Reply, error) {
 	endpoint, err := chosenEndpoint(c)
@@ -290,7 +282,9 @@ func (s *Server) handleRedeliver(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	return httpd.OK(eventOf(e))
+	answer, at := eventOf(e), e.At(endpoint.EndpointID)
+	answer.State, answer.Attempts, answer.NextAttemptAt = at.State, len(at.Log), strictjson.OrNull(at.DueAt)
+	return httpd.OK(answer)
 }
 
 // readRedelivery reads which events are sent again, from a cursor or a time on.
@@ -302,7 +296,7 @@ func readRedelivery(f *form.Form) webhook.Filter {
 		State: outbox.State(f.Text("state", form.Optional, form.OneOf(outbox.States...))),
 		After: cmp.Or(cursor, identifier.FirstUUID(since)),
 
-		EndpointID: webhook.KeyOf("", readEndpointID(f)).EndpointID,
+		EndpointID: webhook.KeyOf("", f.Text("endpoint_id", form.Optional, webhook.IDRule)).EndpointID,
 	}
 }
 
