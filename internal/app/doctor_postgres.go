@@ -167,7 +167,7 @@ func (d *Diagnosis) checkBooks(ctx context.Context, database *db.Database) error
 	return database.Read(ctx, func(c db.Conn) error {
 		for _, check := range []struct{ query, read string }{
 			{store.WrongEntries, "docs/money.md, Doctor"}, {store.Misnumbered, "docs/money.md, Doctor"},
-			{store.WrongExports, "docs/exports.md"},
+			{store.WrongExports, "docs/exports.md"}, {store.WrongDeliveries, "docs/operating.md, dropyard doctor"},
 		} {
 			if err := c.Query(ctx, check.query+" LIMIT $1", []any{mostWrongEntries}, func(r db.Row) error {
 				var problem string
