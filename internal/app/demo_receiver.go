@@ -54,6 +54,7 @@ func (a *App) connectDemo(ctx context.Context, accounts ...string) error {
 	if !a.config.LocalDemo() {
 		return nil
 	}
+	ctx = demoContext(ctx)
 	shop := a.URL() + receiverPath
 	for _, account := range accounts {
 		found, err := a.webhooks.Get(ctx, webhook.KeyOf(account, ""))
@@ -76,6 +77,7 @@ func (a *App) connectStock(ctx context.Context, account string) error {
 	if !a.config.LocalDemo() {
 		return nil
 	}
+	ctx = demoContext(ctx)
 	target := webhook.Target{
 		URL: a.URL() + stockReceiverPath, Enabled: true, Format: webhook.FormatCloudEvents,
 		Events: outbox.FilterOf([]delivery.EventType{delivery.EventStockLow, delivery.EventStockChanged}),

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -92,6 +93,7 @@ var webhookChecks = []struct {
 	{"an event that waits can be sent now", checkRedeliveryOfPending},
 	{"an order is sent again in its sequence", checkRedeliveryOrder},
 	{"a redelivery answers how far the event is at the endpoint", checkRedeliveryAnswer},
+	{"changes are in the audit log", checkAudited},
 	{"test mode is apart", checkTestMode},
 }
 
@@ -730,6 +732,33 @@ func checkRedeliveryAnswer(t *testing.T, h *hooked) {
 	got := h.redeliver(t, h.eventOf(t, id, 1)).Must(t, 200)
 	if got.Text("state") != "pending" || got.JSON("attempts") != 1.0 || got.Text("next_attempt_at") == "" {
 		t.Errorf("got %s, want it pending after one attempt", got.Body)
+	}
+}
+
+func checkAudited(t *testing.T, h *hooked) {
+	id := cmp.Or(h.endpointID, "first")
+	h.edit(t, `{"url":"`+h.receiver.URL+`/moved?token=hushhush"}`)
+	h.edit(t, `{"enabled":true}`) // which changes nothing
+	h.partner.Call(t, "POST", h.path()+"/rotate-secret", nil).Must(t, 200)
+	owner := h.partner.Owner(t)
+	owner.Call(t, "POST", h.path()+"/activate-secret", nil).Must(t, 200)
+	owner.Call(t, "PATCH", h.path(), []byte(`{"events":["order.failed"]}`)).Must(t, 200)
+	h.partner.Call(t, "PATCH", h.path(), []byte(`{"url":"ftp://example.com"}`)).Must(t, 422)
+	h.remove(t)
+	key, person := h.partner.KeyID, owner.UserID
+	h.Until(t, fmt.Sprintf(
+		"SELECT action, operator_id FROM audit WHERE partner_id = '%s' AND action LIKE 'endpoint.%%' AND object_id = '%s' ORDER BY action, operator_id",
+		h.partner.PartnerID, id),
+		"endpoint.added "+key, "endpoint.changed "+key, "endpoint.changed "+person, "endpoint.removed "+key,
+		"endpoint.secret_changed "+key, "endpoint.secret_changed "+person)
+	log := h.operator.Call(t, "GET", "/ops/v1/audit?limit=500&partner_id="+h.partner.PartnerID, nil).Must(t, 200)
+	for _, secret := range []string{"hushhush", "whsec_"} {
+		if strings.Contains(string(log.Body), secret) {
+			t.Errorf("got %s in the audit log", secret)
+		}
+	}
+	if !strings.Contains(string(log.Body), "/moved") {
+		t.Errorf("got %s, want the new URL in it", log.Body)
 	}
 }
 

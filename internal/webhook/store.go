@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -74,6 +75,8 @@ type Writer interface {
 	// LastChange returns the latest time at which a change of a partner's endpoints was
 	// signed, also of one that was removed since; zero if none is kept.
 	LastChange(ctx context.Context, partnerID string) (signedAt time.Time, err error)
+	// AddAudit writes entries of the audit log.
+	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 	// AddChange keeps a change of a partner's endpoints. It is false if it is kept already.
 	AddChange(ctx context.Context, change *Change) (added bool, err error)
 	// AddToQueue adds events to the queues of further endpoints in which they are not.
