@@ -135,7 +135,37 @@ func (c *compareCommand) store(ctx context.Context, i *installation, t *target, 
 	}
 	i.Orders = f.Orders
 	s.stored = i.Orders / len(i.Accounts)
-	s.samples, err = i.samples(ctx, t)
+	if s.samples, err = i.samples(ctx, t); err != nil {
+		return err
+	}
+	return settle(ctx, s.pid)
+}
+
+const (
+	settleEvery = 2 * time.Second
+	// settled is the most time of a core that a service which does nothing uses in settleEvery.
+	settled      = 100 * time.Millisecond
+	settlingTime = time.Minute
+)
+
+// settle waits until a service has finished what it does behind its commits, such as the index of searches.
+func settle(ctx context.Context, pid int) error {
+	before, err := spentBy(pid, false)
+	for end := time.Now().Add(settlingTime); err == nil; {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(settleEvery):
+		}
+		var now spent
+		if now, err = spentBy(pid, false); err != nil {
+			break
+		}
+		if now.cpu-before.cpu < settled || time.Now().After(end) {
+			return nil
+		}
+		before = now
+	}
 	return err
 }
 

@@ -15,6 +15,10 @@ const (
 	behind = time.Second
 	// again is how long the next try waits after a failed one.
 	again = 5 * time.Second
+	// rush is how many orders in one time of behind put the index off until there are fewer: filling it costs
+	// half of what a creation does. None waits longer than patience.
+	rush     = 300
+	patience = 10 * time.Second
 	// atOnce is how many orders one transaction writes: on the embedded database, commits wait for it.
 	atOnce = 100
 	// mostWaiting bounds the orders that wait. Those beyond it are found by the next look.
@@ -35,7 +39,8 @@ type Config struct {
 	Log   *slog.Logger
 }
 
-// Filler writes the words of orders to the index, a second or two after their commits.
+// Filler writes the words of orders to the index, a second or two after their commits, and during a rush some
+// seconds later.
 type Filler struct {
 	config Config
 	cancel context.CancelFunc
@@ -101,7 +106,7 @@ func (f *Filler) run(ctx context.Context) {
 				look = f.in(again)
 			}
 		case <-f.woken:
-			if !f.pause(ctx, behind) {
+			if !f.gather(ctx) {
 				return
 			}
 			for err := f.Fill(ctx); err != nil; err = f.Fill(ctx) {
@@ -135,6 +140,27 @@ func (f *Filler) report(ctx context.Context, err error) {
 	}
 }
 
+// gather waits for the orders that are written together. It reports false if ctx has ended before.
+func (f *Filler) gather(ctx context.Context) bool {
+	for waited, before := time.Duration(0), 0; waited < patience; waited += behind {
+		if !f.pause(ctx, behind) {
+			return false
+		}
+		now := f.waits()
+		if now-before < rush {
+			break
+		}
+		before = now
+	}
+	return true
+}
+
+func (f *Filler) waits() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.waiting)
+}
+
 // Fill writes the orders that wait.
 func (f *Filler) Fill(ctx context.Context) error {
 	for {
@@ -165,8 +191,9 @@ func (f *Filler) hasMissed() bool {
 	return f.missed
 }
 
-// Look writes the orders that the index lacks. In a database of an earlier release these are all orders: after
-// each part of the work, all others get their turn.
+// Look writes the orders that the index lacks, except those that are created meanwhile: Committed names them.
+// In a database of an earlier release these are all orders: after each part of the work, all others get their
+// turn.
 func (f *Filler) Look(ctx context.Context) error {
 	began := f.config.Now()
 	var until time.Time
@@ -186,7 +213,7 @@ func (f *Filler) Look(ctx context.Context) error {
 		since = until.Add(-overlap)
 	}
 	for _, account := range accounts {
-		if err := f.lookAt(ctx, account, since); err != nil {
+		if err := f.lookAt(ctx, account, since, began.Add(behind)); err != nil {
 			return err
 		}
 	}
@@ -199,14 +226,18 @@ func (f *Filler) Look(ctx context.Context) error {
 	return f.config.Store.Write(ctx, func(tx Writer) error { return tx.SetFilledUntil(ctx, began) })
 }
 
-// lookAt writes the orders of an account that were created since a time and that the index lacks.
-func (f *Filler) lookAt(ctx context.Context, account string, since time.Time) error {
+// lookAt writes the orders of an account that were created in a period and that the index lacks.
+func (f *Filler) lookAt(ctx context.Context, account string, since, until time.Time) error {
 	after, err := delivery.FirstOrderID(account, since)
 	if err != nil {
 		return err
 	}
+	end, err := delivery.FirstOrderID(account, until)
+	if err != nil {
+		return err
+	}
 	return f.writeAll(ctx, func(tx Reader) (keys []Key, err error) {
-		ids, err := tx.Missing(ctx, account, after, atOnce)
+		ids, err := tx.Missing(ctx, account, after, end, atOnce)
 		for _, id := range ids {
 			keys, after = append(keys, Key{account, id}), id
 		}

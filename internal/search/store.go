@@ -20,8 +20,8 @@ type Reader interface {
 	// Accounts lists all accounts that may have orders.
 	Accounts(ctx context.Context) ([]string, error)
 	// Missing lists the orders of an account that the index lacks, by id: those with an id after the
-	// given one.
-	Missing(ctx context.Context, account, after string, limit int) (orderIDs []string, err error)
+	// given one and before the end.
+	Missing(ctx context.Context, account, after, end string, limit int) (orderIDs []string, err error)
 	// EditedSince lists orders whose content may have changed since a time, by id, after the given one.
 	EditedSince(ctx context.Context, since time.Time, after Key, limit int) ([]Key, error)
 }

@@ -71,10 +71,10 @@ func (tx searchTx) Accounts(ctx context.Context) ([]string, error) {
 }
 
 // Missing lists the orders of an account that the index lacks.
-func (tx searchTx) Missing(ctx context.Context, account, after string, limit int) ([]string, error) {
-	return db.IDs(ctx, tx.conn, `SELECT order_id FROM orders AS o WHERE partner_id = $1 AND order_id > $2
+func (tx searchTx) Missing(ctx context.Context, account, after, end string, limit int) ([]string, error) {
+	return db.IDs(ctx, tx.conn, `SELECT order_id FROM orders AS o WHERE partner_id = $1 AND order_id > $2 AND order_id < $3
 		AND NOT EXISTS (SELECT 1 FROM index_orders AS i WHERE i.partner_id = $1 AND i.order_id = o.order_id)
-		ORDER BY order_id LIMIT $3`, account, after, limit)
+		ORDER BY order_id LIMIT $4`, account, after, end, limit)
 }
 
 // EditedSince lists the orders on the board that have changed since a time, and all whose original record is
@@ -155,6 +155,8 @@ func fillIndex(ctx context.Context, c db.Conn, orders []*delivery.Order) error {
 			return err
 		}
 	}
+	// FTS5 writes a segment whenever a row's number is not above the one before.
+	slices.SortFunc(written, func(a, b *foundBy) int { return cmp.Compare(a.number, b.number) })
 	for _, row := range written {
 		_, err := c.Exec(ctx, "INSERT INTO index_words (rowid, words) VALUES ($1, $2)", row.number, row.text())
 		if err != nil {

@@ -120,24 +120,25 @@ func testSearchLook(t *testing.T, s *store.Store) {
 		t.Helper()
 		must(t, s.Search().Read(t.Context(), fn))
 	}
-	missing := func(after string, limit int, want ...*delivery.Order) {
+	missing := func(after, end string, limit int, want ...*delivery.Order) {
 		t.Helper()
 		read(func(tx search.Reader) error {
-			got, err := tx.Missing(t.Context(), partnerID, after, limit)
+			got, err := tx.Missing(t.Context(), partnerID, after, end, limit)
 			ids := make([]string, len(want))
 			for i, o := range want {
 				ids[i] = o.OrderID
 			}
 			if !slices.Equal(got, ids) {
-				t.Errorf("after %q: got %q, want %q", after, got, ids)
+				t.Errorf("from %q to %q: got %q, want %q", after, end, got, ids)
 			}
 			return err
 		})
 	}
-	missing("", 2, orders[0], orders[2])
-	missing(orders[2].OrderID, 2, orders[4])
+	missing("", "~", 2, orders[0], orders[2])
+	missing(orders[2].OrderID, "~", 2, orders[4])
+	missing("", orders[2].OrderID, 2, orders[0])
 	fill(t, s, orders...)
-	missing("", 9)
+	missing("", "~", 9)
 	read(func(tx search.Reader) error {
 		accounts, err := tx.Accounts(t.Context())
 		if !slices.Contains(accounts, partnerID) {

@@ -14,8 +14,8 @@ from openapi.api.account import create_api_key, register_partner
 from openapi.api.orders import cancel_order, create_order, list_orders
 from openapi.api.rates import create_quote
 from openapi.models import (
-    Address, CancelledOrder, CancelRequest, Contact, CreateAPIKeyRequest, CreatedAPIKey, CreatedOrder,
-    OrderList, OrderRefusedBody, OrderRequest, Parcel, Province, Quote, QuoteAddress,
+    Address, CancelledOrder, CancelRequest, Contact, Country, CreateAPIKeyRequest, CreatedAPIKey,
+    CreatedOrder, OrderList, OrderRefusedBody, OrderRequest, Parcel, Province, Quote, QuoteAddress,
     QuoteContact, QuoteParcel, QuoteRequest, RegisteredPartner, RegisterRequest, ServiceLevel, TimeWindow, ValidationError,
 )
 
@@ -48,8 +48,8 @@ client = AuthenticatedClient(
 
 quoted = create_quote.sync_detailed(client=client, body=QuoteRequest(
     service_level=ServiceLevel.STANDARD,
-    pickup=QuoteContact(QuoteAddress("H2X 1Y4", "CA", city="Montréal", province=Province.QC)),
-    dropoff=QuoteContact(QuoteAddress("M5V 2T6", "CA", city="Toronto", province=Province.ON)),
+    pickup=QuoteContact(QuoteAddress("H2X 1Y4", Country.CA, city="Montréal", province=Province.QC)),
+    dropoff=QuoteContact(QuoteAddress("M5V 2T6", Country.CA, city="Toronto", province=Province.ON)),
     parcels=[QuoteParcel(weight_kg=1.1, length_cm=25, width_cm=20, height_cm=15, value_cents=3600)]))
 assert isinstance(quoted.parsed, Quote), quoted
 print("quote", quoted.status_code.value)
@@ -60,7 +60,7 @@ NOON = datetime.datetime(2036, 3, 3, 12, tzinfo=datetime.timezone.utc)
 def contact(name: str, city: str, province: Province, postal_code: str) -> Contact:
     return Contact(
         name=name, phone="+15145550100", email="shop@example.com",
-        address=Address("1 Main Street", city, province, postal_code, "CA"),
+        address=Address("1 Main Street", city, province, postal_code, Country.CA),
         time_window=TimeWindow(NOON, NOON + datetime.timedelta(hours=3)))
 
 
