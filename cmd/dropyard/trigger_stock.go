@@ -20,7 +20,9 @@ var (
 
 // triggerStock orders a unit of a product, which changes its stock, and cancels the order, which brings the unit
 // back. For stock.low an operator raises the product's stock_min meanwhile to what is left.
-func (c *triggerCommand) triggerStock(ctx context.Context, partner *client.Client, event delivery.EventType) (err error) {
+func (c *triggerCommand) triggerStock(
+	ctx context.Context, partner *client.Client, event delivery.EventType,
+) (err error) {
 	low := event == delivery.EventStockLow
 	var operator *client.Operator
 	switch {

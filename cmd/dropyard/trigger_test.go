@@ -267,7 +267,8 @@ func TestTriggerStock(t *testing.T) {
 		}
 	}
 	from := (run{env: operatorEnv}).as(partner, s.URL)
-	if got := from.do(t, "trigger", "stock.changed"); got.code == 0 || !strings.Contains(got.stderr, "book some in first") {
+	if got := from.do(t, "trigger", "stock.changed"); got.code == 0 ||
+		!strings.Contains(got.stderr, "book some in first") {
 		t.Errorf("without a product: got %+v, want an error that says what to do", got)
 	}
 	operator.Stock(t, partner.PartnerID, "Lamp", map[string]int{"MTL-1": 8}) // its stock_min is 5

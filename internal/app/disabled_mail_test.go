@@ -70,7 +70,8 @@ func TestDisabledMail(t *testing.T) {
 	failing.add(t, "")
 	cancelled(t, h.partner)
 	disabledMail{
-		"en", "Your webhook endpoint was disabled", "PATCH /v1/webhooks/endpoints/" + failing.endpointID, "it answered 410 Gone",
+		"en", "Your webhook endpoint was disabled", "PATCH /v1/webhooks/endpoints/" + failing.endpointID,
+		"it answered 410 Gone",
 		"You get this message because you are an owner or a developer",
 	}.arrives(t, &failing, server, people)
 	failing.remove(t)

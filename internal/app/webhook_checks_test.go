@@ -393,7 +393,7 @@ func checkUnderWay(t *testing.T, h *hooked) {
 	came, release := h.hold(t)
 	id := h.accepted(t)
 	<-came
-	h.advance(t, untilNext[0])
+	h.advance(t, 2*time.Second) // less than its lease
 	h.redeliver(t, h.eventOf(t, id, 1)).Must(t, 200)
 	release()
 	h.receiver.Next(t)

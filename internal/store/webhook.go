@@ -138,9 +138,9 @@ func filtersOf(endpoints *db.Table[*webhook.Endpoint]) *db.Lookup[*outbox.Endpoi
 	return db.LookUpSome(byPartner, endpoints, endpoints.Pick("partner_id", "events")).Where("events <> ''")
 }
 
-// WrongDeliveries finds what cannot be in the queues of endpoints: pending events whose endpoint does not exist or would
-// not be woken for them, or that wait behind no other event of their order; and deliveries to further endpoints of events
-// that do not exist.
+// WrongDeliveries finds what cannot be in the queues of endpoints: pending events whose endpoint does not
+// exist or would not be woken for them, or that wait behind no other event of their order; and deliveries to
+// further endpoints of events that do not exist.
 var WrongDeliveries = wrongIn(events.Name, endpoints.Name, "", "'the first endpoint'") + " UNION ALL " +
 	wrongIn(furtherDeliveries.Name, furtherEndpoints.Name, " AND o.endpoint_id = d.endpoint_id", "d.endpoint_id") +
 	` UNION ALL SELECT 'the event ' || d.event_id || ' at ' || d.endpoint_id || ' does not exist' FROM further_deliveries AS d

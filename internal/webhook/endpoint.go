@@ -187,7 +187,7 @@ func (s *Service) Put(
 	if err != nil {
 		return Settings{}, false, err
 	}
-	err = s.configure(ctx, KeyOf(partnerID, FirstID), Signed{At: by.At}, audit.ActionEndpointChanged, func(e *Endpoint) (*Endpoint, error) {
+	set := func(e *Endpoint) (*Endpoint, error) {
 		put = Settings{}
 		if created = e == nil; created {
 			e = &Endpoint{PartnerID: partnerID, CreatedAt: s.now()}
@@ -196,7 +196,8 @@ func (s *Service) Put(
 		e.apply(edit, s.now())
 		put.Endpoint = e
 		return e, nil
-	})
+	}
+	err = s.configure(ctx, KeyOf(partnerID, FirstID), Signed{At: by.At}, audit.ActionEndpointChanged, set)
 	return put, created, err
 }
 

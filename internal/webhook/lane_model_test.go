@@ -96,7 +96,7 @@ func (m *model) lease() {
 // send steps the lane, notes what it asks for, and checks what it starts.
 func (m *model) send(message message) {
 	before := m.state
-	for _, c := range m.step(message, m.histories.surroundings) {
+	for _, c := range m.step(message, m.surroundings) {
 		switch c := c.(type) {
 		case start:
 			m.checkStart(c.request)
@@ -135,7 +135,7 @@ func (m *model) checkPermits() {
 func (m *model) checkStart(r *request) {
 	key := r.event.Key()
 	switch before := key.Previous(); {
-	case len(m.underWay) > 0 && len(m.underWay) >= m.atMost(m.histories.surroundings):
+	case len(m.underWay) > 0 && len(m.underWay) >= m.atMost(m.surroundings):
 		m.Fatalf("%d requests under way at pace %d", len(m.underWay)+1, m.pace)
 	case m.state != sending:
 		m.Fatalf("%s is sent in state %s", r.event.EventID, m.state)

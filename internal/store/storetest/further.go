@@ -219,8 +219,8 @@ func testFurtherQueues(t *testing.T, s *store.Store) {
 	checkSweep(t, s, events, true)
 }
 
-// testWrongDeliveries damages the queues of the first endpoint and of another in every way, and expects each damage to be
-// found.
+// testWrongDeliveries damages the queues of the first endpoint and of another in every way, and expects each
+// damage to be found.
 func testWrongDeliveries(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	for _, e := range []*webhook.Endpoint{endpoint(neighbourID), further(neighbourID, "whe_b")} {
