@@ -19,10 +19,11 @@ const module = "github.com/dropyard/dropyard/"
 // rules says which packages of this module each package may import, and which
 // others it must not. docs/architecture.md has the same table for readers.
 var rules = map[string]rule{
-	"api":            {},
-	"docs":           {},
-	"client":         {may: []string{"internal/signature"}},
-	"packaging/sbom": {},
+	"api":               {},
+	"docs":              {},
+	"client":            {may: []string{"internal/signature"}},
+	"packaging/clients": {may: []string{"internal/downloads"}},
+	"packaging/sbom":    {},
 	"cmd/dropyard": {
 		may: []string{
 			"internal/app", "internal/config", "internal/delivery", "internal/orderfile", "internal/pricing", "internal/profile",

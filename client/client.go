@@ -3,9 +3,12 @@ package client
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/signature"
@@ -36,15 +39,40 @@ func New(baseURL, publicKey, secretKey string) *Client {
 	return &Client{Service: *NewService(baseURL), PublicKey: publicKey, SecretKey: secretKey}
 }
 
-// authorize signs a request (docs/contract.md, Signatures).
-func (c *Client) authorize(request *http.Request, body []byte) {
+// variables are the environment variables that [FromEnvironment] reads, in the order of the arguments of New.
+var variables = [...]string{"DROPYARD_URL", "DROPYARD_KEY", "DROPYARD_SECRET"}
+
+// FromEnvironment returns a client for the service at DROPYARD_URL, with the API key DROPYARD_KEY and its secret
+// DROPYARD_SECRET. The error names what is not set.
+func FromEnvironment() (*Client, error) {
+	var values [len(variables)]string
+	var missing []string
+	for i, name := range variables {
+		if values[i] = os.Getenv(name); values[i] == "" {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		return nil, errors.New("not set in the environment: " + strings.Join(missing, ", "))
+	}
+	return New(values[0], values[1], values[2]), nil
+}
+
+// authorize signs a request (docs/contract.md, Signatures). It fails if a key is missing.
+func (c *Client) authorize(request *http.Request, body []byte) error {
+	switch {
+	case c.PublicKey == "":
+		return errors.New("the client has no PublicKey")
+	case c.SecretKey == "":
+		return errors.New("the client has no SecretKey")
+	}
 	timestamp := strconv.FormatInt(time.Now().Unix(), 10)
 	signed := signature.Request{Timestamp: timestamp, Method: request.Method, Path: request.URL.EscapedPath(), Body: body}
 	request.Header.Set("X-Api-Key", c.PublicKey)
 	request.Header.Set("X-Timestamp", timestamp)
 	if c.Signatures != SignatureV2 {
 		request.Header.Set("X-Signature", signed.Sign([]byte(c.SecretKey)))
-		return
+		return nil
 	}
 	second := signature.RequestV2{
 		Request: signed, Query: request.URL.RawQuery, IdempotencyKey: request.Header.Get("Idempotency-Key"),
@@ -52,6 +80,7 @@ func (c *Client) authorize(request *http.Request, body []byte) {
 	}
 	request.Header.Set("X-Nonce", second.Nonce)
 	request.Header.Set("X-Signature", second.Sign([]byte(c.SecretKey)))
+	return nil
 }
 
 // Call sends a signed request to any path, also one that this package has no method for,

@@ -30,12 +30,13 @@ func NewOperator(baseURL, token string) *Operator {
 	return &Operator{Service: *NewService(baseURL), Token: token}
 }
 
-func (o *Operator) authorize(request *http.Request, _ []byte) {
+func (o *Operator) authorize(request *http.Request, _ []byte) error {
 	if o.Cookie != "" {
 		addCookie(request, operatorCookie, o.Cookie)
-		return
+		return nil
 	}
 	request.Header.Set("Authorization", "Bearer "+o.Token)
+	return nil
 }
 
 // OperatorRole says what an operator may do.

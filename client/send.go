@@ -123,7 +123,7 @@ func (o *operation) repeatable() bool {
 // caller adds its credentials to requests to its service.
 type caller interface {
 	service() *Service
-	authorize(request *http.Request, body []byte)
+	authorize(request *http.Request, body []byte) error
 }
 
 // fetch calls an operation and decodes the answer. A []byte is the body as it is.
@@ -227,7 +227,11 @@ type headers map[string]string
 func newRequest(
 	ctx context.Context, c caller, method, target string, body []byte, sent headers,
 ) (*http.Request, error) {
-	where, err := url.Parse(c.service().BaseURL + target)
+	base := c.service().BaseURL
+	if parsed, err := url.Parse(base); err != nil || parsed.Host == "" || !strings.HasPrefix(parsed.Scheme, "http") {
+		return nil, fmt.Errorf("call %s: BaseURL: %q is not an address such as https://dropyard.example", target, base)
+	}
+	where, err := url.Parse(base + target)
 	if err != nil {
 		return nil, fmt.Errorf("call %s: %w", target, err)
 	}
@@ -244,7 +248,9 @@ func newRequest(
 			request.Header.Set(name, value)
 		}
 	}
-	c.authorize(request, body)
+	if err := c.authorize(request, body); err != nil {
+		return nil, fmt.Errorf("call %s: %w", target, err)
+	}
 	return request, nil
 }
 

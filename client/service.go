@@ -45,7 +45,7 @@ func NewService(baseURL string) *Service {
 
 func (s *Service) service() *Service { return s }
 
-func (s *Service) authorize(*http.Request, []byte) {}
+func (s *Service) authorize(*http.Request, []byte) error { return nil }
 
 // Health is the answer of a service that is alive.
 type Health struct {

@@ -18,8 +18,9 @@ type Session struct {
 	Cookie  string  // the value of the session's cookie; a secret
 }
 
-func (s *Session) authorize(request *http.Request, _ []byte) {
+func (s *Session) authorize(request *http.Request, _ []byte) error {
 	addCookie(request, sessionCookie, s.Cookie)
+	return nil
 }
 
 // GetMe returns the account.

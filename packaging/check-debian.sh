@@ -7,6 +7,7 @@
 set -euo pipefail
 package=$(realpath "${1:?usage: packaging/check-debian.sh PACKAGE}")
 lintian --fail-on error,warning --tag-display-limit 0 "$package" 2>&1 | { grep -v 'root privileges' || true; }
+. "$(dirname "$0")/service.sh"
 work=$(mktemp -d)
 started=
 trap '[ -z "$started" ] || kill "$started" 2>/dev/null || true; umount "$work/root/proc" 2>/dev/null || true; rm -rf --one-file-system "$work"' EXIT
@@ -19,7 +20,7 @@ inside() { chroot "$root" "$@"; }
 inside dpkg --install /root/dropyard.deb >/dev/null
 
 unit=$root/lib/systemd/system/dropyard.service
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(free_port)
 echo "DROPYARD_LISTEN=127.0.0.1:$port" >>"$root/etc/dropyard/dropyard.env"
 [ "$(stat -c '%a %U' "$root/etc/dropyard/dropyard.env")" = "640 root" ]
 [ "$(inside stat -c '%a %U' /var/lib/dropyard)" = "700 dropyard" ]
@@ -28,20 +29,18 @@ mapfile -t environment < <(sed -n 's/^Environment=//p' "$unit"; grep -v '^#' "$r
 read -ra command < <(sed -n 's/^ExecStart=//p' "$unit")
 env -i PATH="$PATH" "${environment[@]}" chroot --userspec=dropyard:dropyard "$root" "${command[@]}" 2>"$work/log" &
 started=$!
-for _ in $(seq 100); do
-	if inside dropyard health --ready --url "http://127.0.0.1:$port" >/dev/null 2>&1; then
-		inside runuser -u dropyard -- dropyard backup --data /var/lib/dropyard /var/lib/dropyard/backup.db >/dev/null
-		kill -TERM "$started"
-		wait "$started"
-		started=
-		inside dropyard version
-		inside dpkg --purge dropyard >/dev/null 2>&1
-		[ -f "$root/var/lib/dropyard/dropyard.db" ] # the data stay
-		[ ! -e "$root/usr/bin/dropyard" ]
-		exit 0
-	fi
-	kill -0 "$started" 2>/dev/null || break
-	sleep 0.2
-done
-cat "$work/log" >&2
-exit 1
+await "$started" "$work/log" inside dropyard health --ready --url "http://127.0.0.1:$port"
+inside runuser -u dropyard -- dropyard backup --data /var/lib/dropyard /var/lib/dropyard/backup.db >/dev/null
+kill -TERM "$started"
+wait "$started"
+env -i PATH="$PATH" DROPYARD_LISTEN="127.0.0.1:$port" chroot --userspec=dropyard:dropyard "$root" dropyard serve --demo \
+	>"$work/log" 2>&1 &
+started=$!
+await "$started" "$work/log" inside dropyard health --ready --url "http://127.0.0.1:$port"
+kill -TERM "$started"
+wait "$started"
+started=
+inside dropyard version
+inside dpkg --purge dropyard >/dev/null 2>&1
+[ -f "$root/var/lib/dropyard/dropyard.db" ] # the data stay
+[ ! -e "$root/usr/bin/dropyard" ]

@@ -4,6 +4,7 @@
 # It needs root, and no Docker.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. packaging/service.sh
 work=$(mktemp -d)
 started=
 trap '[ -z "$started" ] || kill "$started" 2>/dev/null || true; rm -rf "$work"' EXIT
@@ -16,21 +17,18 @@ if ! grep -q chown "$work/commands"; then
 fi
 mkdir -p "$root"
 TARGETOS=$(go env GOHOSTOS) TARGETARCH=$(go env GOHOSTARCH) VERSION=dev bash -euo pipefail -c "$(sed "s|/root-of-image|$root|g" "$work/commands")"
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-enter() { chroot --userspec=65532:65532 "$root" "$@"; }
+port=$(free_port)
+enter=(chroot --userspec=65532:65532 "$root" /usr/bin/dropyard)
 chmod 0755 "$work" "$root"
-DROPYARD_LISTEN=127.0.0.1:$port DROPYARD_DATA=/data chroot --userspec=65532:65532 "$root" /usr/bin/dropyard serve 2>"$work/log" &
-started=$!
-for _ in $(seq 100); do
-	if enter /usr/bin/dropyard health --ready --url "http://127.0.0.1:$port" 2>/dev/null; then
-		kill -TERM "$started"
-		wait "$started"
-		started=
-		du -sh --apparent-size "$root" | cut -f1
-		exit 0
-	fi
-	kill -0 "$started" 2>/dev/null || break
-	sleep 0.2
-done
-cat "$work/log" >&2
-exit 1
+# serve starts the service with arguments, waits until it is ready, and ends it.
+serve() {
+	DROPYARD_LISTEN=127.0.0.1:$port DROPYARD_DATA=/data "${enter[@]}" serve "$@" >"$work/log" 2>&1 &
+	started=$!
+	await "$started" "$work/log" "${enter[@]}" health --ready --url "http://127.0.0.1:$port"
+	kill -TERM "$started"
+	wait "$started"
+	started=
+}
+serve
+serve --demo --data /data/demo
+du -sh --apparent-size "$root" | cut -f1

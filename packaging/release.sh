@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds a release from the commit that is checked out: programs without dependencies for
-# Linux, macOS and Windows, in archives; Debian packages; a bill of materials; checksums.
+# Linux, macOS and Windows, in archives; Debian packages; the clients; a bill of materials; checksums.
 # The same commit gives the same bytes.
 #
 #   packaging/release.sh VERSION DIRECTORY
@@ -99,5 +99,7 @@ done
 
 # The licences of the modules are in THIRD_PARTY_NOTICES.md.
 go run ./packaging/sbom "${programs[@]}" >"$out/dropyard_$version.cdx.json"
-(cd "$out" && sha256sum -- * >"$work/SHA256SUMS")
+mkdir "$out/clients"
+go run ./packaging/clients "$version" "$out/clients"
+(cd "$out" && find . -type f -printf '%P\n' | sort | xargs -d '\n' sha256sum -- >"$work/SHA256SUMS")
 install -m 0644 "$work/SHA256SUMS" "$out/SHA256SUMS"

@@ -218,16 +218,49 @@ func TestOuterSpaceIsRefused(t *testing.T) {
 	}
 }
 
-// TestOuterSpaceOfEarlierReleases: a barcode with white space at its end stays when its product
-// is imported or changed, and goods can be taken from a location with such a name.
-func TestOuterSpaceOfEarlierReleases(t *testing.T) {
+// TestProductsAreOnOneLine sends names and skus of products with line breaks, control characters and changes of
+// direction. They are refused at their fields, and nothing is stored.
+func TestProductsAreOnOneLine(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	desk := c.operator.Call
+	fields := []textField{
+		{desk, "POST", c.path + "/products", `{"name":TEXT,"price":1}`, "name", false},
+		{desk, "PATCH", c.path + "/products/1", `{"name":TEXT}`, "name", false},
+		{desk, "POST", c.path + "/products", `{"name":"Rug","price":1,"sku":TEXT}`, "sku", false},
+		{desk, "PATCH", c.path + "/products/1", `{"sku":TEXT}`, "sku", false},
+	}
+	before := c.holds(t)
+	for _, text := range []string{
+		"A\nB", "A\r\nB", "A\tB", "A\u0007B", "A\u0085B", "A\u2028B", "A\u202eB", "A\u2066B\u2069C",
+	} {
+		for _, field := range fields {
+			field.refuses(t, text, "a text on one line, without control characters and changes of direction")
+		}
+		for column, file := range map[string]string{
+			"name": "name,price\n\"" + text + "\",1\n", "sku": "name,price,sku\nRug,1,\"" + text + "\"\n",
+		} {
+			if got, want := c.imports(t, file), "422 [lines[2]."+column+"]"; got != want {
+				t.Errorf("import of %q as %s: got %s, want %s", text, column, got, want)
+			}
+		}
+	}
+	if after := c.holds(t); after != before {
+		t.Errorf("got\n%s\nwant nothing stored besides\n%s", after, before)
+	}
+}
+
+// TestTextsOfEarlierReleases: a barcode with white space at its end, and a name and a sku with changes of direction and
+// line breaks, stay when their product is imported or changed. The sku still names the product in an order, and goods
+// can be taken from a location with white space at its end.
+func TestTextsOfEarlierReleases(t *testing.T) {
 	t.Parallel()
 	s := newStockroom(t)
 	ctx := context.Background()
 	err := s.InStore(ctx, func(db *store.Store) error {
 		return db.Stock().Write(ctx, func(tx stock.Writer) error {
 			_, err := tx.AddProducts(ctx, s.partner.PartnerID, s.Clock.Now(),
-				delivery.Product{Name: "Lamp", Barcode: "L-1 ", Status: delivery.ProductActive})
+				delivery.Product{Name: "Lamp\n\u202eRed", Barcode: "L-1 ", SKU: "L\n\u202e1", Status: delivery.ProductActive})
 			return err
 		})
 	})
@@ -240,9 +273,12 @@ func TestOuterSpaceOfEarlierReleases(t *testing.T) {
 			t.Errorf("export%s: got %s, want an unchanged product: %s", query, got, export.Body)
 		}
 	}
-	if got := s.ask(t, "PATCH", "/products/1", `{"name":"Big lamp"}`).Must(t, 200); got.Text("barcode") != "L-1 " {
-		t.Errorf("got %s, want the barcode as it was", got.Body)
+	got := s.ask(t, "PATCH", "/products/1", `{"price":2}`).Must(t, 200)
+	if got.Text("barcode") != "L-1 " || got.Text("name") != "Lamp\n\u202eRed" || got.Text("sku") != "L\n\u202e1" {
+		t.Errorf("got %s, want the texts as they were", got.Body)
 	}
+	order := testkit.OrderJSON("A-1", `[{"sku":"L\n\u202e1","quantity":1}]`)
+	s.partner.Create(t, order).Refused(t, 422, "insufficient_stock")
 	for _, movement := range []string{
 		`{"type":"OUT","product_id":1,"quantity":1,"location":"A "}`,
 		`{"type":"TRANSFER","product_id":1,"quantity":1,"location":"A ","to_location":"A"}`,

@@ -165,10 +165,14 @@ const mostWrongEntries = 20
 // follow each other.
 func (d *Diagnosis) checkBooks(ctx context.Context, database *db.Database) error {
 	return database.Read(ctx, func(c db.Conn) error {
-		for _, check := range []struct{ query, read string }{
-			{store.WrongEntries, "docs/money.md, Doctor"}, {store.Misnumbered, "docs/money.md, Doctor"},
-			{store.WrongExports, "docs/exports.md"}, {store.WrongDeliveries, "docs/operating.md, dropyard doctor"},
+		for _, check := range []struct{ table, query, read string }{
+			{"journal", store.WrongEntries, "docs/money.md, Doctor"}, {"statements", store.Misnumbered, "docs/money.md, Doctor"},
+			{"export_days", store.WrongExports, "docs/exports.md"},
+			{"further_deliveries", store.WrongDeliveries, "docs/operating.md, dropyard doctor"},
 		} {
+			if has, err := hasTable(ctx, c, check.table); err != nil || !has {
+				return err
+			}
 			if err := c.Query(ctx, check.query+" LIMIT $1", []any{mostWrongEntries}, func(r db.Row) error {
 				var problem string
 				err := r.Scan(&problem)
@@ -182,9 +186,22 @@ func (d *Diagnosis) checkBooks(ctx context.Context, database *db.Database) error
 	})
 }
 
+// hasTable reports whether there is a table: databases of earlier releases lack some until the next start.
+func hasTable(ctx context.Context, c db.Conn, name string) (bool, error) {
+	return db.Exists(ctx, c, "SELECT relname FROM pg_class WHERE oid = to_regclass($1)", name)
+}
+
+// eachSealed calls fn with each value of a column.
 func eachSealed(
 	ctx context.Context, database *db.Database, of db.SealedColumn, fn func(db.SealedColumn, db.SealedValue),
 ) error {
+	has := false
+	if err := database.Read(ctx, func(c db.Conn) (err error) {
+		has, err = hasTable(ctx, c, of.Table)
+		return err
+	}); err != nil || !has {
+		return err
+	}
 	var after string
 	for {
 		found, err := database.SealedAfter(ctx, of, after, resealBatch)

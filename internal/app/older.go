@@ -36,6 +36,10 @@ func admitsRole(ctx context.Context, db *store.Store, self string, now time.Time
 	return noOlderNode(ctx, db, self, now)
 }
 
+// olderGone is how long ago a node of release 0.1 was last seen that has ended: it cannot be started again on the
+// schema of this release. It is much longer than nodes are silent, for one that is frozen and goes on.
+const olderGone = 10 * time.Minute
+
 // noOlderNode returns an error while a node of release 0.1 other than self shares the database.
 func noOlderNode(ctx context.Context, db *store.Store, self string, now time.Time) error {
 	if !db.Shared() {
@@ -43,7 +47,7 @@ func noOlderNode(ctx context.Context, db *store.Store, self string, now time.Tim
 	}
 	others, err := db.Nodes(ctx, self)
 	for _, node := range others {
-		if firstMinor.MatchString(node.Version) && now.Sub(node.SeenAt) < nodeForgotten {
+		if firstMinor.MatchString(node.Version) && now.Sub(node.SeenAt) < olderGone {
 			return errOlderNode
 		}
 	}

@@ -39,6 +39,21 @@ func TestUnknownPaths(t *testing.T) {
 	})
 }
 
+// TestPathsWithASlashAtTheEnd requests the pages that have one, and pages beside them.
+func TestPathsWithASlashAtTheEnd(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t)
+	for path, want := range map[string]int{
+		"/docs": 200, "/docs/": 200, "/downloads/": 200, "/docs//": 404, "//docs/": 404, "/docs/api/": 404, "/portal/": 404,
+		"/downloads/go/": 404, "/downloads//": 404,
+	} {
+		service.Raw(t, "GET", path, "").Must(t, want)
+	}
+	if got := service.Raw(t, "GET", "/downloads", "").Must(t, 307).Header.Get("Location"); got != "/downloads/" {
+		t.Errorf("/downloads: got the location %q, want /downloads/", got)
+	}
+}
+
 // TestMalformedIDs sends valid requests with ids that cannot exist, wherever a path has
 // one. Each gets 404.
 func TestMalformedIDs(t *testing.T) {

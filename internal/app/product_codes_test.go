@@ -106,6 +106,40 @@ func TestImportOfSKUs(t *testing.T) {
 	s.Audit(t)
 }
 
+// TestImportRemovesSKUs imports the cell that removes a sku. An empty one leaves it, and a product whose sku is that
+// text keeps it.
+func TestImportRemovesSKUs(t *testing.T) {
+	t.Parallel()
+	s := newStockroom(t)
+	for _, step := range []struct{ file, want, skus string }{
+		{"name,price,sku\nLamp,1,L-1\nRug,2,-\nChair,3,C-1\n", "3 0 0 0", "L-1 <nil> C-1"},
+		{"product_id,sku\n1,\n2,-\n3,-\n", "0 1 2 0", "L-1 <nil> <nil>"},
+		{"product_id,sku\n1,\"=\"\"-\"\"\"\n2,-\n3,C-2\n", "0 2 1 0", "- <nil> C-2"},
+		{"product_id,sku\n1,-\n2,-\n3,-\n", "0 1 2 0", "- <nil> <nil>"},
+	} {
+		if got := s.imports(t, step.file); got != step.want {
+			t.Errorf("%q: got %s, want %s", step.file, got, step.want)
+		}
+		if got := ids(s.ask(t, "GET", "/products", ""), "products", "sku"); got != step.skus {
+			t.Errorf("%q: got the skus %s, want %s", step.file, got, step.skus)
+		}
+	}
+	if got := s.imports(t, s.export(t)); got != "0 0 3 0" {
+		t.Errorf("the export imported again: got %s, want 3 unchanged", got)
+	}
+	named, bare := "name,price,sku\n", "product_id,sku\n"
+	for i := range 120 {
+		named += fmt.Sprintf("Many %d,1,M-%d\n", i, i)
+		bare += fmt.Sprintf("%d,-\n", i+4)
+	}
+	for _, step := range []struct{ file, want string }{{named, "120 0 0 0"}, {bare, "0 120 0 0"}, {bare, "0 0 120 0"}} {
+		if got := s.imports(t, step.file); got != step.want {
+			t.Errorf("an import of several parts: got %s, want %s", got, step.want)
+		}
+	}
+	s.Audit(t)
+}
+
 // TestItemsByCode orders products by their skus and barcodes.
 func TestItemsByCode(t *testing.T) {
 	t.Parallel()

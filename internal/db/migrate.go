@@ -86,6 +86,9 @@ func (s *Schema) migratePostgres(ctx context.Context, config *pgx.ConnConfig) (d
 			break
 		}
 	}
+	if errors.Is(err, ErrNewerSchema) {
+		err = fmt.Errorf("%w: start the newer release, or restore a dump from before its first start", err)
+	}
 	if err != nil || !found.distributed {
 		return false, err
 	}

@@ -68,6 +68,10 @@ func (x *Examined) Inspect(
 // readSealed calls fn with each value that is sealed under the master key.
 func readSealed(c *sqlite.Conn, columns []SealedColumn, fn func(SealedColumn, SealedValue)) (err error) {
 	for _, of := range columns {
+		has, failure := hasTable(c, of.Table)
+		if err = errors.Join(err, failure); !has {
+			continue
+		}
 		err = errors.Join(err, forEach(c, "SELECT "+of.Key+", "+of.Column+" FROM "+of.Table+" WHERE length("+
 			of.Column+") > 0", func(st *sqlite.Stmt) {
 			value := SealedValue{Key: st.ColumnText(0), Sealed: make([]byte, st.ColumnLen(1))}
@@ -105,15 +109,20 @@ func (i *Inspection) collect(c *sqlite.Conn, format, path, sql string) error {
 // disagree collects what the queries of the schema find.
 func (i *Inspection) disagree(c *sqlite.Conn, x *Examined) (err error) {
 	for _, one := range x.schema.Disagreeing {
-		exists := false
-		err = errors.Join(err, forEach(c, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '"+one.Table+"'",
-			func(*sqlite.Stmt) { exists = true }))
-		if exists {
+		has, failure := hasTable(c, one.Table)
+		if err = errors.Join(err, failure); has {
 			err = errors.Join(err, i.collect(c, "rows of the database %s disagree: %s", x.path,
 				fmt.Sprintf("%s LIMIT %d", one.Query, mostFaults)))
 		}
 	}
 	return err
+}
+
+// hasTable reports whether there is a table: databases of earlier releases lack some until the next start.
+func hasTable(c *sqlite.Conn, name string) (has bool, err error) {
+	err = forEach(c, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '"+name+"'",
+		func(*sqlite.Stmt) { has = true })
+	return has, err
 }
 
 // eachProblem calls fn with what a check of SQLite says, other than ok.

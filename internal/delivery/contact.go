@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 )
@@ -60,7 +59,7 @@ var (
 	OwnNameRule = form.TextRule{
 		Rule: form.Define("own_name", "a string of 1 to 255 characters on one line, "+
 			"without control characters and changes of direction"),
-		Allows: func(s string) bool { return s != "" && shortText.Allows(s) && !strings.ContainsFunc(s, invisible) },
+		Allows: func(s string) bool { return s != "" && shortText.Allows(s) && form.OneLine.Allows(s) },
 	}.And(form.NotBlank)
 	shortText = form.Length(0, 255)
 	EmailRule = form.TextRule{Rule: form.Define("email", "an e-mail address"), Allows: func(s string) bool {
@@ -106,12 +105,6 @@ func PostalArea(code string) string {
 
 // notNormal reports whether NormalPostalCode may change a character.
 func notNormal(r rune) bool { return (r < '0' || r > '9') && (r < 'A' || r > 'Z') }
-
-// invisible reports whether a character breaks a line, controls a terminal, or changes
-// the direction of the text after it (Unicode's UAX 9).
-func invisible(r rune) bool {
-	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
-}
 
 // needs says which fields of a shipment are required, of those that an order needs.
 type needs struct {

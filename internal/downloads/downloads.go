@@ -35,6 +35,7 @@ type Clients struct {
 	Module                File // the archive of the module for Go
 	moduleInfo, moduleMod File
 	moduleList            File
+	moduleLatest          File
 }
 
 // Downloads are the files that a service offers.
@@ -73,13 +74,27 @@ func (d *Downloads) File(name string) (file File, found bool, err error) {
 	}
 	for _, one := range []File{
 		clients.Wheel, clients.Source, clients.Package, clients.Module, clients.moduleInfo, clients.moduleMod,
-		clients.moduleList,
+		clients.moduleList, clients.moduleLatest,
 	} {
 		if one.Path == name {
 			return one, true, nil
 		}
 	}
 	return File{}, false, nil
+}
+
+// Examples returns the paths of the examples, in their order.
+func (d *Downloads) Examples() (found []string, err error) {
+	err = fs.WalkDir(d.sources, path.Clean(examples), func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			found = append(found, name)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the examples: %w", err)
+	}
+	return found, nil
 }
 
 // Example returns the text of an example by its path in the folder of the examples.

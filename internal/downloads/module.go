@@ -46,7 +46,8 @@ func modOf(service []byte) []byte {
 // packModule packs the module as a proxy serves it, see go.dev/ref/mod#goproxy-protocol.
 func packModule(s *source, packed *Clients, files []entry) {
 	version := "v" + packed.Version
-	at := ProxyPath + "/" + ModulePath + "/@v/"
+	module := ProxyPath + "/" + ModulePath
+	at := module + "/@v/"
 	info, err := json.Marshal(map[string]string{"Version": version})
 	if err != nil {
 		s.fail(err)
@@ -54,6 +55,7 @@ func packModule(s *source, packed *Clients, files []entry) {
 	text := "text/plain; charset=utf-8"
 	packed.moduleList = File{at + "list", text, []byte(version + "\n")}
 	packed.moduleInfo = File{at + version + ".info", "application/json", info}
+	packed.moduleLatest = File{module + "/@latest", "application/json", info}
 	packed.moduleMod = File{at + version + ".mod", text, contentOf(files, "go.mod")}
 	packed.Module = File{at + version + ".zip", "application/zip", s.zipped(ModulePath+"@"+version+"/", files)}
 }

@@ -29,6 +29,7 @@ func TestPostman(t *testing.T) {
 	out := w.run("node", "send.mjs", partner.PublicKey, partner.SecretKey)
 	for _, line := range []string{
 		"200 POST /v1/rates/quote", "201 POST /v1/orders", "200 GET /v1/orders", "200 POST /v1/orders/ID/cancel",
+		"200 POST /v1/orders/ID/label-link", "200 GET /v1/orders/ID/label/TOKEN",
 		"200 GET /v1/orders?search=%C3%89%27t%C3%A9%20%3Ca%3E&limit=3",
 	} {
 		if !strings.Contains(out, line+"\n") {

@@ -11,6 +11,7 @@ import (
 	"math"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/accesslog"
@@ -112,6 +113,8 @@ type Server struct {
 	draining *semaphore.Weighted
 	mux      *http.ServeMux
 	pages    map[string]web.Audience // of pages, by pattern; read only
+	// folders are the paths with a slash at their end that have a route; read only.
+	folders map[string]bool
 	// notFound refuses a path that no route has.
 	notFound http.Handler
 	permits  map[Permit]*fair.Semaphore // read only
@@ -155,6 +158,7 @@ func New(config Config, routes []Route) *Server {
 		unmatched:       config.Observer.Route(""),
 		docURLs:         docURLs(config.BaseURL(), config.Statuses),
 		pages:           map[string]web.Audience{},
+		folders:         map[string]bool{},
 	}
 	paths := map[string]methods{}
 	add := func(route Route) {
@@ -174,6 +178,9 @@ func New(config Config, routes []Route) *Server {
 	}
 	for pattern, handlers := range paths {
 		s.mux.Handle(pattern, s.dispatch(handlers))
+		if folder, is := strings.CutSuffix(pattern, "{$}"); is {
+			s.folders[folder] = true
+		}
 	}
 	s.notFound = s.serve(unrouted(errNoSuchPath), s.unmatched)
 	s.mux.Handle("/", s.notFound)
@@ -186,7 +193,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
 	defer cancel()
 	r = r.WithContext(ctx)
-	if !clean(r.URL.Path) {
+	if !clean(r.URL.Path) && !s.folders[r.URL.Path] {
 		s.notFound.ServeHTTP(w, r)
 		return
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/movement"
@@ -213,7 +214,7 @@ func (im *importing) matchSKU(row csvRow) (productID int64, ruined bool) {
 	if matches := im.known.SKUs[cell.Text]; len(matches) > 0 {
 		return matches[0], false
 	}
-	if !found {
+	if !found || isRemoval(cell) {
 		return 0, false
 	}
 	if im.skus == nil {
@@ -327,6 +328,7 @@ func (im *importing) read(line *importLine, held map[int64]*movement.Product) {
 	var own form.Problems
 	f := line.form(&own)
 	if line.productID == 0 {
+		line.removeSKU()
 		line.product = ReadProduct(f)
 	} else {
 		product := held[line.productID]
@@ -336,7 +338,11 @@ func (im *importing) read(line *importLine, held map[int64]*movement.Product) {
 		}
 		line.before = product.Product
 		line.keepTexts()
+		removed := line.removeSKU()
 		line.product = readChange(f, &line.before).of(line.before)
+		if removed {
+			line.product.SKU = ""
+		}
 	}
 	line.readOpening(f)
 	for _, column := range importColumns {
@@ -350,6 +356,22 @@ func (im *importing) read(line *importLine, held map[int64]*movement.Product) {
 		}
 		im.fault(line.csvRow, problem.Field, problem.Rule)
 	}
+}
+
+// removal is the cell that removes the sku of a product, because an empty one leaves it as it is.
+const removal = "-"
+
+// isRemoval reports whether a cell of the column sku removes that of the product. The formula ="-" is a sku.
+func isRemoval(cell csvfile.Cell) bool { return cell.Text == removal && !cell.Literal }
+
+// removeSKU leaves out the sku of a line that removes it, and reports whether it does. A product whose sku is the text
+// for it keeps that, so that a file that was exported changes nothing.
+func (l *importLine) removeSKU() bool {
+	if !isRemoval(l.read["sku"]) || l.before.SKU == removal {
+		return false
+	}
+	l.cells.Del("sku")
+	return true
 }
 
 // readOpening reads the opening stock of a new product. An existing product must not

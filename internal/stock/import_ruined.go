@@ -34,7 +34,7 @@ func (l *importLine) isRuined(column string) bool {
 	cell, found := l.read[column]
 	before, isText := importTexts[column]
 	switch {
-	case !found || column == "in_stock":
+	case !found || column == "in_stock" || column == "sku" && isRemoval(cell):
 		return false
 	case !isText || l.productID == 0:
 		return cell.Ruined() || slices.Contains(l.lacks, column)

@@ -67,9 +67,11 @@ func factsOf(p delivery.Product) productFacts {
 
 var errNoPartner = refusal.NotFound("partner")
 
-// A barcode identifies a product. Releases before 0.2 allowed white space at its ends: an import
-// leaves such a barcode as it is.
+// A barcode identifies a product. Releases before 0.2 allowed white space at its ends, and names with line breaks: an
+// import leaves such texts as they are.
 var (
+	nameRule       = delivery.NameRule.And(form.OneLine)
+	skuRule        = barcodeRule.And(form.OneLine)
 	barcodeRule    = oldBarcodeRule.And(form.NoOuterSpace)
 	oldBarcodeRule = form.Length(0, delivery.MaxProductCode)
 )
@@ -109,7 +111,11 @@ func ReadProductChange(f *form.Form) ProductChange { return readChange(f, nil) }
 func readChange(f *form.Form, before *delivery.Product) (c ProductChange) {
 	blank := before != nil && before.ProductID == 0
 	if blank || f.Has("name") {
-		c.Name = new(f.Text("name", form.Required, delivery.NameRule))
+		rule := nameRule
+		if before != nil && f.Sent("name") == before.Name {
+			rule = delivery.NameRule
+		}
+		c.Name = new(f.Text("name", form.Required, rule))
 	}
 	if blank || f.Has("price") {
 		c.PriceCents = new(readPrice(f))
@@ -130,7 +136,11 @@ func readChange(f *form.Form, before *delivery.Product) (c ProductChange) {
 		}
 		c.Barcode = new(f.Text("barcode", form.Optional, rule))
 	}
-	c.SKU = f.NullableText("sku", barcodeRule)
+	rule := skuRule
+	if before != nil && f.Sent("sku") == before.SKU {
+		rule = oldBarcodeRule
+	}
+	c.SKU = f.NullableText("sku", rule)
 	if f.Has("status") {
 		rule := form.OneOf(delivery.ProductActive, delivery.ProductInactive)
 		c.Status = new(delivery.ProductStatus(f.Text("status", form.Optional, rule)))

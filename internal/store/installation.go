@@ -96,7 +96,8 @@ type Branching struct {
 	Hold          string // the setting HoldSetting; empty to leave it as it is
 	// Older is set if the data may be older than what was in use before.
 	Older bool
-	// New is set if the database is new. It begins with money.Beginning.
+	// New is set if no service has noted a time in the database. Unless it has partners, it begins with
+	// money.Beginning: release 0.1 notes the time once a minute, and may have been killed before.
 	New   bool
 	Entry *audit.Entry // nil if nothing is held
 }
@@ -116,7 +117,11 @@ func (s *Store) Branch(ctx context.Context, b Branching) (done bool, err error) 
 			}
 		}
 		if b.New {
-			if err := (accountingTx{auditing{c}, mailing{c}}).SaveSettings(ctx, money.Beginning); err != nil {
+			used, err := db.Exists(ctx, c, "SELECT partner_id FROM partners LIMIT 1")
+			if err == nil && !used {
+				err = (accountingTx{auditing{c}, mailing{c}}).SaveSettings(ctx, money.Beginning)
+			}
+			if err != nil {
 				return err
 			}
 		}

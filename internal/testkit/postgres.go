@@ -174,6 +174,18 @@ func FindPostgres(programs ...string) (string, error) {
 	return bin, err
 }
 
+// RunPostgresProgram runs one of the programs that belong to the server, such as pg_dump.
+func RunPostgresProgram(name string, args ...string) error {
+	bin, err := FindPostgres(name)
+	if err != nil {
+		return err
+	}
+	if out, err := exec.Command(filepath.Join(bin, name), args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", name, err, out)
+	}
+	return nil
+}
+
 // Program returns the path of one of the programs that belong to the server.
 func (p *Postgres) Program(name string) string { return filepath.Join(p.server.bin, name) }
 

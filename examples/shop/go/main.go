@@ -23,7 +23,10 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	shop := client.New(os.Getenv("DROPYARD_URL"), os.Getenv("DROPYARD_KEY"), os.Getenv("DROPYARD_SECRET"))
+	shop, err := client.FromEnvironment()
+	if err != nil {
+		return err
+	}
 	order, err := readOrder()
 	if err != nil {
 		return err

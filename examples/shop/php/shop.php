@@ -5,6 +5,12 @@
 
 declare(strict_types=1);
 
+foreach (['DROPYARD_URL', 'DROPYARD_KEY', 'DROPYARD_SECRET'] as $name) {
+    if (!getenv($name)) {
+        exit("not set in the environment: $name\n");
+    }
+}
+
 /** Returns a UUID. */
 function uuid(): string
 {

@@ -4,13 +4,12 @@ The README above this folder says how to run it.
 """
 
 import json
-import os
 import uuid
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import dropyard
 
-shop = dropyard.Client(os.environ["DROPYARD_URL"], os.environ["DROPYARD_KEY"], os.environ["DROPYARD_SECRET"])
+shop = dropyard.Client.from_environment()
 
 
 class Receiver(BaseHTTPRequestHandler):

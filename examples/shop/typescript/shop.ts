@@ -8,8 +8,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Client, hasCode, webhookListener, type OrderRequest } from "@dropyard/client";
 
-const { DROPYARD_URL = "", DROPYARD_KEY = "", DROPYARD_SECRET = "" } = process.env;
-const shop = new Client(DROPYARD_URL, { public_key: DROPYARD_KEY, secret_key: DROPYARD_SECRET });
+const shop = Client.fromEnvironment();
 
 // An endpoint in place of the one before, with a new secret. In production it is behind https.
 const server = createServer().listen(0, "127.0.0.1");

@@ -16,7 +16,8 @@ import (
 
 func main() {
 	ctx := context.Background()
-	c := client.New(os.Getenv("DROPYARD_URL"), os.Getenv("DROPYARD_KEY"), os.Getenv("DROPYARD_SECRET"))
+	c, err := client.FromEnvironment()
+	check(err)
 	var order client.OrderRequest
 	content, err := os.ReadFile("order.json")
 	check(err)

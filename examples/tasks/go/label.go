@@ -14,8 +14,12 @@ import (
 
 func main() {
 	ctx := context.Background()
-	c := client.New(os.Getenv("DROPYARD_URL"), os.Getenv("DROPYARD_KEY"), os.Getenv("DROPYARD_SECRET"))
+	c, err := client.FromEnvironment()
+	check(err)
 
+	if len(os.Args) != 2 {
+		log.Fatal("usage: go run label.go ORDER_ID")
+	}
 	label, err := c.GetLabel(ctx, os.Args[1], client.LabelPDF)
 	check(err)
 	check(os.WriteFile("label.pdf", label, 0o600))

@@ -7,14 +7,14 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"os"
 
 	"github.com/dropyard/dropyard/client"
 )
 
 func main() {
 	ctx := context.Background()
-	c := client.New(os.Getenv("DROPYARD_URL"), os.Getenv("DROPYARD_KEY"), os.Getenv("DROPYARD_SECRET"))
+	c, err := client.FromEnvironment()
+	check(err)
 
 	query := client.OrderQuery{Limit: 20}
 	for {

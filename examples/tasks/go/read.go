@@ -14,8 +14,12 @@ import (
 
 func main() {
 	ctx := context.Background()
-	c := client.New(os.Getenv("DROPYARD_URL"), os.Getenv("DROPYARD_KEY"), os.Getenv("DROPYARD_SECRET"))
+	c, err := client.FromEnvironment()
+	check(err)
 
+	if len(os.Args) != 2 {
+		log.Fatal("usage: go run read.go ORDER_ID")
+	}
 	order, err := c.GetOrder(ctx, os.Args[1])
 	check(err)
 	const layout = "2006-01-02T15:04:05.000Z07:00"

@@ -9,14 +9,14 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"os"
 
 	"github.com/dropyard/dropyard/client"
 )
 
 func main() {
 	ctx := context.Background()
-	c := client.New(os.Getenv("DROPYARD_URL"), os.Getenv("DROPYARD_KEY"), os.Getenv("DROPYARD_SECRET"))
+	c, err := client.FromEnvironment()
+	check(err)
 
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // in production, behind https
 	check(err)

@@ -1,12 +1,11 @@
 """Handles the errors of a call."""
 
 import json
-import os
 import uuid
 
 import dropyard
 
-client = dropyard.Client(os.environ["DROPYARD_URL"], os.environ["DROPYARD_KEY"], os.environ["DROPYARD_SECRET"])
+client = dropyard.Client.from_environment()
 with open("order.json", encoding="utf-8") as file:
     order = json.load(file)
 

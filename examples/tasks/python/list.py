@@ -1,10 +1,9 @@
 """Lists all orders, a page at a time."""
 
-import os
 
 import dropyard
 
-client = dropyard.Client(os.environ["DROPYARD_URL"], os.environ["DROPYARD_KEY"], os.environ["DROPYARD_SECRET"])
+client = dropyard.Client.from_environment()
 
 cursor = None
 while True:

@@ -1,12 +1,11 @@
 """Sets the endpoint for webhooks, receives one and verifies it."""
 
-import os
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import dropyard
 
-client = dropyard.Client(os.environ["DROPYARD_URL"], os.environ["DROPYARD_KEY"], os.environ["DROPYARD_SECRET"])
+client = dropyard.Client.from_environment()
 
 
 class Receiver(BaseHTTPRequestHandler):

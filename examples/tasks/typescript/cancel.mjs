@@ -3,8 +3,7 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { Client } from "@dropyard/client";
 
-const { DROPYARD_URL = "", DROPYARD_KEY = "", DROPYARD_SECRET = "" } = process.env;
-const client = new Client(DROPYARD_URL, { public_key: DROPYARD_KEY, secret_key: DROPYARD_SECRET });
+const client = Client.fromEnvironment();
 const order = JSON.parse(await readFile("order.json", "utf8"));
 
 order.partner_order_id = `A-${randomUUID()}`;

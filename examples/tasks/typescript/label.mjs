@@ -2,9 +2,10 @@
 import { writeFile } from "node:fs/promises";
 import { Client } from "@dropyard/client";
 
-const { DROPYARD_URL = "", DROPYARD_KEY = "", DROPYARD_SECRET = "" } = process.env;
-const client = new Client(DROPYARD_URL, { public_key: DROPYARD_KEY, secret_key: DROPYARD_SECRET });
+const client = Client.fromEnvironment();
 
-const label = await client.getLabel(process.argv[2] ?? "");
+const orderId = process.argv[2];
+if (orderId === undefined) throw new Error("usage: node label.mjs ORDER_ID");
+const label = await client.getLabel(orderId);
 await writeFile("label.pdf", label);
 console.log("wrote label.pdf");

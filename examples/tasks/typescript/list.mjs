@@ -1,8 +1,7 @@
 // Lists all orders, a page at a time.
 import { Client } from "@dropyard/client";
 
-const { DROPYARD_URL = "", DROPYARD_KEY = "", DROPYARD_SECRET = "" } = process.env;
-const client = new Client(DROPYARD_URL, { public_key: DROPYARD_KEY, secret_key: DROPYARD_SECRET });
+const client = Client.fromEnvironment();
 
 let page = await client.listOrders({ limit: 20 });
 for (;;) {

@@ -2,8 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { Client } from "@dropyard/client";
 
-const { DROPYARD_URL = "", DROPYARD_KEY = "", DROPYARD_SECRET = "" } = process.env;
-const client = new Client(DROPYARD_URL, { public_key: DROPYARD_KEY, secret_key: DROPYARD_SECRET });
+const client = Client.fromEnvironment();
 const order = JSON.parse(await readFile("order.json", "utf8"));
 
 const quote = await client.createQuote(order);

@@ -1,10 +1,11 @@
 // Reads an order.
 import { Client } from "@dropyard/client";
 
-const { DROPYARD_URL = "", DROPYARD_KEY = "", DROPYARD_SECRET = "" } = process.env;
-const client = new Client(DROPYARD_URL, { public_key: DROPYARD_KEY, secret_key: DROPYARD_SECRET });
+const client = Client.fromEnvironment();
 
-const order = await client.getOrder(process.argv[2] ?? "");
+const orderId = process.argv[2];
+if (orderId === undefined) throw new Error("usage: node read.mjs ORDER_ID");
+const order = await client.getOrder(orderId);
 console.log(order.order_id, order.status, order.estimated_delivery);
 for (const change of order.status_history) {
   console.log(change.timestamp, change.status);

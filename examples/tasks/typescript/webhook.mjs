@@ -3,8 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { Client, hasCode, webhookListener } from "@dropyard/client";
 
-const { DROPYARD_URL = "", DROPYARD_KEY = "", DROPYARD_SECRET = "" } = process.env;
-const client = new Client(DROPYARD_URL, { public_key: DROPYARD_KEY, secret_key: DROPYARD_SECRET });
+const client = Client.fromEnvironment();
 
 const server = createServer().listen(0, "127.0.0.1"); // in production, behind https
 await once(server, "listening");

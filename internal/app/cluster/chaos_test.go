@@ -76,9 +76,12 @@ type chaos struct {
 func startChaos(t *testing.T, binary, database string) *chaos {
 	t.Helper()
 	c := &chaos{answered: newTally(), failed: newTally()}
-	key := filepath.Join(t.TempDir(), "master.key")
+	shared := t.TempDir()
 	for i := range c.nodes {
-		c.settings[i] = settings{data: t.TempDir(), masterKey: key, database: database, binary: binary}
+		c.settings[i] = settings{
+			data: t.TempDir(), masterKey: filepath.Join(shared, "master.key"), database: database,
+			proofs: filepath.Join(shared, "proofs"), webhooks: true, binary: binary,
+		}
 		c.start(t, i)
 	}
 	c.partner = c.service(0).Register(t, "metro")
@@ -197,7 +200,8 @@ func (c *chaos) addsUp(t *testing.T, wishes []*wish) {
 	t.Helper()
 	stored := map[string]string{}
 	service := apptest.Service{Database: c.settings[0].database}
-	for _, row := range service.Query(t, "SELECT partner_order_id, order_id || ' ' || status FROM orders") {
+	for _, row := range service.Query(t, "SELECT partner_order_id, order_id || ' ' || status FROM orders WHERE partner_id = '"+
+		c.partner.PartnerID+"'") {
 		reference, rest, _ := strings.Cut(row, " ")
 		stored[reference] = rest
 	}
@@ -220,8 +224,15 @@ func (c *chaos) addsUp(t *testing.T, wishes []*wish) {
 	if len(stored) != len(wishes) {
 		t.Errorf("got %d orders in the database, want %d", len(stored), len(wishes))
 	}
-	if got := service.Query(t, "SELECT quantity FROM products")[0]; got != fmt.Sprint(left) {
-		t.Errorf("got %s lamps in stock, want %d", got, left)
-	}
+	hasLamps(t, &service, c.partner, left)
 	service.Audit(t)
+}
+
+// hasLamps compares the stock of a partner's only product.
+func hasLamps(t *testing.T, stored *apptest.Service, partner *apptest.Partner, want int) {
+	t.Helper()
+	query := "SELECT quantity FROM products WHERE partner_id = '" + partner.PartnerID + "'"
+	if got := stored.Query(t, query)[0]; got != fmt.Sprint(want) {
+		t.Errorf("got %s lamps in stock, want %d", got, want)
+	}
 }

@@ -47,21 +47,28 @@ type settings struct {
 	data, masterKey string // masterKey may be empty: in data
 	database        string // empty: in data
 	quiet           bool   // without a first operator
+	proofs          string // empty: in data
 	webhooks        bool   // may go to this machine
 	binary          string // empty: the current one
 }
 
-func (s settings) command(t testing.TB) *exec.Cmd {
+// program returns the path of the program.
+func (s settings) program(t testing.TB) string {
 	t.Helper()
-	binary, err := s.binary, error(nil)
-	if binary == "" {
-		binary, err = build()
+	if s.binary != "" {
+		return s.binary
 	}
+	binary, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command(binary, "serve", "--listen", "127.0.0.1:0", "--rate-limit", "0",
-		"--data", s.data, "--master-key-file="+s.masterKey, "--database="+s.database)
+	return binary
+}
+
+func (s settings) command(t testing.TB) *exec.Cmd {
+	t.Helper()
+	command := exec.Command(s.program(t), "serve", "--listen", "127.0.0.1:0", "--rate-limit", "0",
+		"--data", s.data, "--master-key-file="+s.masterKey, "--database="+s.database, "--proofs="+s.proofs)
 	if s.webhooks {
 		command.Args = append(command.Args, "--webhook-allow-insecure")
 	}

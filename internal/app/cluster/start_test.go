@@ -148,7 +148,7 @@ func TestFailedStarts(t *testing.T) {
 			func(u *url.URL) { u.User = url.UserPassword("nobody", "hush") }), []string{`role "nobody" does not exist`}},
 		{"a role without connections", with(t, empty,
 			func(u *url.URL) { u.User = url.UserPassword(role, "hush") }), []string{"too many connections"}},
-		{"newer schema", newer.Database, []string{"newer release", "99999"}},
+		{"newer schema", newer.Database, []string{"newer release", "99999", "start the newer release, or restore a dump"}},
 		{"read only, empty", readOnly(t, empty), []string{"read-only"}},
 		{"read only, migrated", readOnly(t, ready.Database), []string{"read-only"}},
 	}

@@ -3,6 +3,9 @@ package cluster_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,15 +22,34 @@ import (
 type upgrading struct {
 	*chaos
 	operator *apptest.Operator
+	receiver *badReceiver       // of the partner's events
 	made     [chaosNodes]*tally // requests that each node has answered
 	wishes   chan []*wish
 }
 
 const upgradeCreators = 12
 
+var released = regexp.MustCompile(`^dropyard \d+\.\d+\.\d+\n`)
+
+// oldBinary returns the path of a binary of an earlier release, which other nodes recognize by its version.
+func oldBinary(t *testing.T) string {
+	t.Helper()
+	testkit.NeedOldBinary.OrSkip(t)
+	path := os.Getenv(testkit.OldBinaryVariable)
+	out, err := exec.CommandContext(t.Context(), path, "version").CombinedOutput()
+	if err != nil || !released.Match(out) {
+		t.Fatalf("%s version: got %q, %v, want a released version: build it with .ci/old-binary", path, out, err)
+	}
+	return path
+}
+
 func startUpgrading(t *testing.T, binary string) *upgrading {
 	t.Helper()
-	u := &upgrading{chaos: startChaos(t, binary, testkit.PostgresURL(t)), wishes: make(chan []*wish, 1)}
+	u := &upgrading{
+		chaos: startChaos(t, binary, testkit.PostgresURL(t)), receiver: newBadReceiver(t), wishes: make(chan []*wish, 1),
+	}
+	u.receiver.calmDown()
+	u.receiver.secret = u.partner.SetEndpoint(t, u.receiver.URL+"/hook")
 	for i := range u.made {
 		u.made[i] = newTally()
 	}
@@ -135,19 +157,19 @@ func (u *upgrading) stop(t *testing.T, i int) {
 	}
 }
 
-// refused starts a node, which must end and print one line about a newer release.
-func (u *upgrading) refused(t *testing.T, s settings) {
+// refused starts a program on the schema of a newer release. It must end with exit code 1 and print one line.
+func refused(t *testing.T, s settings) {
 	t.Helper()
 	p, err := startProcess(t, s)
 	if err == nil {
 		p.kill()
 		t.Fatal("got a node running on the schema of a newer release, want an error")
 	}
-	printed, _, _ := strings.Cut(err.Error(), "exit status 1")
+	printed, _, ended := strings.Cut(err.Error(), "exit status 1")
 	printed = strings.TrimSpace(printed)
-	if !strings.HasPrefix(printed, "dropyard: ") || strings.Contains(printed, "\n") ||
+	if !ended || !strings.HasPrefix(printed, "dropyard: ") || strings.Contains(printed, "\n") ||
 		!strings.Contains(printed, "newer release") {
-		t.Errorf("got %q, want one line about a newer release", printed)
+		t.Errorf("got %q, want one line about a newer release and exit code 1", err)
 	}
 	t.Logf("downgrade: %s", printed)
 }
@@ -158,10 +180,14 @@ func (u *upgrading) finish(t *testing.T, running ...int) {
 	t.Helper()
 	u.ending.Store(true)
 	wishes := <-u.wishes
+	stored := &apptest.Service{Database: u.settings[0].database}
+	delivered(t, stored)
 	for _, i := range running {
 		u.stop(t, i)
 	}
 	u.addsUp(t, wishes)
+	u.receiver.check(t, stored, u.partner)
+	u.receiver.once(t)
 	t.Logf("%d orders; requests answered by each node: %d, %d, %d; %d sent again",
 		len(wishes), u.made[0].count.Load(), u.made[1].count.Load(), u.made[2].count.Load(), u.failed.count.Load())
 }
@@ -171,25 +197,38 @@ func (u *upgrading) schemaVersion(t *testing.T) string {
 	return u.service(0).Query(t, "SELECT max(version_id) FROM goose_db_version")[0]
 }
 
-// TestRollingUpgrade replaces nodes of an earlier release, one after the other, under load. Old nodes keep
-// working beside new ones, on the new schema; orders are edited once no node of 0.1 is left. It needs a
-// binary of the earlier release: without one TestSchemaOfTheNextRelease takes its place.
+// TestRollingUpgrade replaces nodes of 0.1.0, one after the other, under load. Old nodes keep working beside new ones,
+// on the new schema; orders are edited and books kept once no node of 0.1 is left. A courier's phone is offline
+// meanwhile, and a dump from before is the way back. It needs a binary of the earlier release: without one
+// TestSchemaOfTheNextRelease takes its place.
 func TestRollingUpgrade(t *testing.T) {
 	t.Parallel()
-	testkit.NeedOldBinary.OrSkip(t)
-	old := os.Getenv(testkit.OldBinaryVariable)
+	old := oldBinary(t)
 	u := startUpgrading(t, old)
 	before := u.schemaVersion(t)
 	each := int64(testkit.Scaled(200, 20))
 	u.await(t, each, 0, 1, 2)
-	id := u.service(0).Query(t, "SELECT min(order_id) FROM orders")[0]
+	c := carry(t, u.service(0))
+	dump := filepath.Join(t.TempDir(), "before.dump")
+	err := testkit.RunPostgresProgram("pg_dump", "--format=custom", "--file", dump, u.settings[0].database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := u.service(0).Query(t, "SELECT min(order_id) FROM orders WHERE partner_id = '"+u.partner.PartnerID+"'")[0]
 	for i := range u.nodes {
 		u.stop(t, i)
 		u.settings[i].binary = ""
 		u.start(t, i)
 		u.await(t, each, 0, 1, 2)
-		if got := u.edit(t, i, id); i < chaosNodes-1 && got != 503 {
+		if i == chaosNodes-1 {
+			break
+		}
+		if got := u.edit(t, i, id); got != 503 {
 			t.Errorf("node %d: got status %d for an edit, want 503 beside a node of 0.1", i, got)
+		}
+		c.keepBooks(t, u.service(i)).Refused(t, 503, "unavailable")
+		if i == 0 {
+			c.cross(t, u.service(1), u.service(0))
 		}
 	}
 	for end := hangs(); u.edit(t, 0, id) != 200; {
@@ -198,14 +237,28 @@ func TestRollingUpgrade(t *testing.T) {
 			break
 		}
 	}
+	c.arrive(t, u.service(1), u.service(2))
 	after := u.schemaVersion(t)
 	t.Logf("schema %s, then %s", before, after)
 	if after != before {
 		back := u.settings[0]
 		back.binary = old
-		u.refused(t, back)
+		refused(t, back)
 	}
 	u.finish(t, 0, 1, 2)
+	c.addsUp(t, &apptest.Service{Database: u.settings[0].database})
+	c.receiver.once(t)
+	for _, binary := range []string{old, ""} {
+		s := settings{
+			data: t.TempDir(), masterKey: u.settings[0].masterKey, proofs: u.settings[0].proofs,
+			database: testkit.PostgresURL(t), binary: binary,
+		}
+		if err := testkit.RunPostgresProgram("pg_restore", "--exit-on-error", "--single-transaction", "--dbname", s.database,
+			dump); err != nil {
+			t.Fatal(err)
+		}
+		c.resume(t, s)
+	}
 }
 
 // TestSchemaOfTheNextRelease: a later release migrates under running nodes of
@@ -228,7 +281,7 @@ func TestSchemaOfTheNextRelease(t *testing.T) {
 	db.Execute(t, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
 	u.await(t, each, 0, 1, 2)
 	u.stop(t, 2)
-	u.refused(t, u.settings[2])
+	refused(t, u.settings[2])
 	u.await(t, each, 0, 1)
 	u.finish(t, 0, 1)
 }

@@ -20,6 +20,9 @@ func TestBlankTextsInDocuments(t *testing.T) {
 	identifier := schemas.at("Identifier", "x-pattern").text()
 	optional := "^(" + strings.Trim(identifier, "^$") + ")?$"                  // of a barcode, which may be empty
 	name := schemas.at("Acceptance", "properties", "name", "x-pattern").text() // required, and on one line
+	inLine, _, _ := strings.Cut(strings.TrimPrefix(name, "^"), "[^\\p{")
+	sku := strings.Replace(optional, `[\s\S]*`, inLine, 1)
+	oneLine := regexp.MustCompile(sku)
 	visible, tight := regexp.MustCompile(required), regexp.MustCompile(identifier)
 	for r := range rune(unicode.MaxRune + 1) {
 		if !utf8.ValidRune(r) {
@@ -33,6 +36,10 @@ func TestBlankTextsInDocuments(t *testing.T) {
 			if want := form.NoOuterSpace.Allows(text); tight.MatchString(text) != want {
 				t.Errorf("%+q: got %t by the pattern of Identifier, want %t", text, !want, want)
 			}
+			want := form.NoOuterSpace.Allows(text) && form.OneLine.Allows(text)
+			if oneLine.MatchString(text) != want {
+				t.Errorf("%+q: got %t by the pattern of skus, want %t", text, !want, want)
+			}
 		}
 	}
 	for _, d := range c.documents {
@@ -40,8 +47,8 @@ func TestBlankTextsInDocuments(t *testing.T) {
 			members, _ := n.value.(map[string]any)
 			pattern, _ := members["x-pattern"].(string)
 			if strings.Contains(pattern, `\p{`) && pattern != required && pattern != identifier &&
-				pattern != optional && pattern != name {
-				t.Errorf("%s: got another x-pattern than those of RequiredLine, Identifier, barcodes and names", n)
+				pattern != optional && pattern != name && pattern != sku {
+				t.Errorf("%s: got another x-pattern than those of RequiredLine, Identifier, barcodes, skus and names", n)
 			}
 		})
 	}

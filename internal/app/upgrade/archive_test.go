@@ -48,7 +48,8 @@ func unpack(t *testing.T, path, engine string) *fixture {
 	}
 	if engine == postgreSQL {
 		f.url = testkit.PostgresURL(t)
-		if err := run(t, "psql", "--quiet", "--no-psqlrc", "--single-transaction", "--set", "ON_ERROR_STOP=1", "--file",
+		if err := testkit.RunPostgresProgram("psql", "--quiet", "--no-psqlrc", "--single-transaction", "--set",
+			"ON_ERROR_STOP=1", "--file",
 			filepath.Join(f.dir, dumpFile), f.url); err != nil {
 			t.Fatal(err)
 		}

@@ -2,12 +2,10 @@ package upgrade_test
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -82,7 +80,8 @@ func fill(t *testing.T, engine string) (dir string) {
 		err = os.WriteFile(filepath.Join(f.dir, answersFile), content, 0o600)
 	}
 	if err == nil && engine == postgreSQL {
-		err = run(t, "pg_dump", "--no-owner", "--no-privileges", "--file", filepath.Join(f.dir, dumpFile), f.url)
+		err = testkit.RunPostgresProgram("pg_dump", "--no-owner", "--no-privileges", "--file",
+			filepath.Join(f.dir, dumpFile), f.url)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -221,19 +220,4 @@ func (f *fixture) service() *apptest.Service {
 func (f *fixture) execute(t *testing.T, statement string) {
 	t.Helper()
 	f.service().Execute(t, statement)
-}
-
-// run runs a program of PostgreSQL.
-func run(t *testing.T, program string, args ...string) error {
-	t.Helper()
-	bin, err := testkit.FindPostgres(program)
-	if err != nil {
-		return err
-	}
-	out, err := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(bin, program),
-		args...).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s: %w\n%s", program, err, out)
-	}
-	return nil
 }

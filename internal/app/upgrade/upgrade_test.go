@@ -11,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -65,6 +67,30 @@ func TestReleases(t *testing.T) {
 					t.Error(fault)
 				}
 				f.continues(t)
+			})
+		}
+	}
+}
+
+// TestCollectedAfterUpgrade opens databases of 0.1.0, as they are and as that release left them when it was killed
+// within its first minute. Deliveries need not say what was collected, which the phones of 0.1.0 do not.
+func TestCollectedAfterUpgrade(t *testing.T) {
+	t.Parallel()
+	for _, engine := range engines {
+		for name, statement := range map[string]string{
+			"stopped": "", "killed": "DELETE FROM settings WHERE name = 'last_time'",
+		} {
+			t.Run(engine+" "+name, func(t *testing.T) {
+				t.Parallel()
+				f := unpack(t, archive("0.1.0", engine), engine)
+				if statement != "" {
+					f.execute(t, statement)
+				}
+				_, _, operator := f.start(t)
+				books := operator.Call(t, "GET", "/ops/v1/books", nil).Must(t, 200)
+				if books.JSON("require_collected") != false {
+					t.Errorf("got %s, want that it is not required", books.Body)
+				}
 			})
 		}
 	}
@@ -133,4 +159,35 @@ func (f *fixture) start(t *testing.T) (*apptest.Service, *apptest.Partner, *appt
 	operator := s.Operate(t)
 	operator.CourierID = f.CourierID
 	return s, partner, operator
+}
+
+// TestDoctorBeforeUpgrade examines databases of 0.1.0 before a service of this release has started on them, as a
+// careful operator does. It finds nothing, and changes nothing.
+func TestDoctorBeforeUpgrade(t *testing.T) {
+	t.Parallel()
+	for _, engine := range engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			f := unpack(t, archive("0.1.0", engine), engine)
+			if err := os.Chmod(f.dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			before := f.schema(t, f.service())
+			found, err := app.Doctor(t.Context(), &config.Config{
+				Data: f.dir, DatabaseURL: f.url, DatabaseMayLoseData: true, Listen: "127.0.0.1:0",
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(found.Findings) > 0 {
+				t.Errorf("got the findings %q, want none", found.Findings)
+			}
+			if !slices.ContainsFunc(found.Notes, func(note string) bool { return strings.Contains(note, "secrets sealed") }) {
+				t.Errorf("got the notes %q, want that the secrets were opened", found.Notes)
+			}
+			if after := f.schema(t, f.service()); !slices.Equal(after, before) {
+				t.Errorf("got the schema %q, want it unchanged: %q", after, before)
+			}
+		})
+	}
 }

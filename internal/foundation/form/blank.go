@@ -23,6 +23,17 @@ var NoOuterSpace = TextRule{
 	},
 }
 
+// OneLine allows texts that do not break a line, control a terminal, or change the direction of the text after them
+// (Unicode's UAX 9).
+var OneLine = TextRule{
+	Rule: Define("one_line", "a text on one line, without control characters and changes of direction"),
+	Allows: func(s string) bool {
+		return !strings.ContainsFunc(s, func(r rune) bool {
+			return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
+		})
+	},
+}
+
 // brailleBlank is a space that Unicode counts among the symbols.
 const brailleBlank = '\u2800'
 

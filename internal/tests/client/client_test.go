@@ -373,6 +373,44 @@ func TestInvalidTargetIsNotRetried(t *testing.T) {
 	})
 }
 
+// TestFromEnvironment reads the address and the key, and expects an error that names each variable that is not set.
+func TestFromEnvironment(t *testing.T) {
+	values := map[string]string{"DROPYARD_URL": "https://a.example/", "DROPYARD_KEY": "pk_1", "DROPYARD_SECRET": "sk_1"}
+	for name, value := range values {
+		t.Setenv(name, value)
+	}
+	c, err := client.FromEnvironment()
+	if err != nil || c.BaseURL != "https://a.example" || c.PublicKey != "pk_1" || c.SecretKey != "sk_1" {
+		t.Errorf("got %+v, %v, want what the environment has", c, err)
+	}
+	t.Setenv("DROPYARD_URL", "")
+	t.Setenv("DROPYARD_SECRET", "")
+	c, err = client.FromEnvironment()
+	if want := "not set in the environment: DROPYARD_URL, DROPYARD_SECRET"; c != nil || err == nil || err.Error() != want {
+		t.Errorf("got %+v, %v, want %s", c, err, want)
+	}
+}
+
+// TestMissingCredentials calls with clients that lack something. Nothing is sent, and the error names it.
+func TestMissingCredentials(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]*client.Client{
+		`BaseURL: "" is not an address`:              client.New("", "pk_1", "sk_1"),
+		`BaseURL: "localhost:80" is not an address`:  client.New("localhost:80", "pk_1", "sk_1"),
+		`BaseURL: "ftp://a.example" is not an addre`: client.New("ftp://a.example", "pk_1", "sk_1"),
+		`BaseURL: "https://" is not an address`:      client.New("https:///", "pk_1", "sk_1"),
+		"the client has no PublicKey":                client.New("https://a.example", "", "sk_1"),
+		"the client has no SecretKey":                client.New("https://a.example", "pk_1", ""),
+	} {
+		var transport refusing
+		c.HTTP.Transport = &transport
+		_, err := c.GetOrder(t.Context(), "ord_1")
+		if err == nil || !strings.Contains(err.Error(), want) || len(transport.sent) != 0 {
+			t.Errorf("got %v and %d requests, want %q and none", err, len(transport.sent), want)
+		}
+	}
+}
+
 func TestWithoutRetryDelays(t *testing.T) {
 	t.Parallel()
 	transport := &refusing{status: 500, times: 9}

@@ -73,7 +73,9 @@ func (pages *Pages) previewEdit(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	edit.Act(s.Request.PostForm.Get(orderform.ActField))
+	if err := edit.Act(s.Request.PostForm.Get(orderform.ActField)); err != nil {
+		return 0, nil, err
+	}
 	if err := edit.Try(); err != nil {
 		return 0, nil, err
 	}

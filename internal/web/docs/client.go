@@ -106,7 +106,8 @@ type downloadedFile struct {
 	Bytes                 int
 }
 
-// clientPages returns the pages of the clients: how each is installed from the service at an address, and tasks.
+// clientPages returns the pages of the clients, which say how each is installed from the service at an address and have
+// its tasks, and the list of all downloads.
 func clientPages(url string, offered *downloads.Downloads) (map[string]*article, error) {
 	packed, err := offered.Clients()
 	if err != nil {
@@ -120,6 +121,11 @@ func clientPages(url string, offered *downloads.Downloads) (map[string]*article,
 		}
 		found[one.Path()] = newArticle(one.Path(), one.Title, page.English, source)
 	}
+	list, err := listOfDownloads(url, packed, offered)
+	if err != nil {
+		return nil, err
+	}
+	found[downloadsList] = newArticle(downloadsList, "Downloads", page.English, list)
 	return found, nil
 }
 
@@ -128,11 +134,7 @@ func (c client) source(url string, packed *downloads.Clients, offered *downloads
 	shown := clientPage{
 		client: c, URL: url, Tabs: c.tabs(), Install: c.install(url, packed), Examples: downloadsPath + "/" + tasks,
 	}
-	for _, file := range c.files(packed) {
-		shown.Files = append(shown.Files, downloadedFile{
-			path.Base(file.Path), downloadsPath + "/" + file.Path, file.SHA256(), len(file.Content),
-		})
-	}
+	shown.Files = c.downloaded(packed)
 	parsed, err := template.New("client.md").Funcs(template.FuncMap{
 		"name":   func(name string) string { return "`" + c.named(name) + "`" },
 		"output": func(text string) string { return "It prints:\n\n" + strings.TrimSpace(fenced("text", text)) + "\n" },
@@ -146,6 +148,16 @@ func (c client) source(url string, packed *downloads.Clients, offered *downloads
 	var text strings.Builder
 	err = parsed.Execute(&text, shown)
 	return strings.TrimSpace(text.String()) + "\n", err
+}
+
+// downloaded returns the files with which the client is installed.
+func (c client) downloaded(packed *downloads.Clients) (found []downloadedFile) {
+	for _, file := range c.files(packed) {
+		found = append(found, downloadedFile{
+			path.Base(file.Path), downloadsPath + "/" + file.Path, file.SHA256(), len(file.Content),
+		})
+	}
+	return found
 }
 
 // tabs returns links to the pages of the other clients.

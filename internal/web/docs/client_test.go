@@ -85,6 +85,39 @@ func TestPartnersNeedNoRepository(t *testing.T) {
 	}
 }
 
+// TestListOfDownloads follows the links of the page at the address of all downloads.
+func TestListOfDownloads(t *testing.T) {
+	t.Parallel()
+	server := site(t)
+	status, body := read(server, "/downloads/")
+	if status != http.StatusOK {
+		t.Fatalf("got status %d, want 200", status)
+	}
+	offered := map[string]bool{}
+	for _, link := range target.FindAllStringSubmatch(body, -1) {
+		if strings.HasPrefix(link[1], "/downloads/") {
+			offered[link[1]] = true
+		}
+	}
+	for _, address := range []string{
+		"/downloads/dropyard-0.1.0-py3-none-any.whl", "/downloads/dropyard-0.1.0.tar.gz",
+		"/downloads/dropyard-client-0.1.0.tgz", "/downloads/go/github.com/dropyard/dropyard/client/@v/v0.1.0.zip",
+		"/downloads/examples/shop/php/shop.php", "/downloads/examples/tasks/order.json",
+	} {
+		if !offered[address] {
+			t.Errorf("got no link to %s, want one", address)
+		}
+	}
+	for address := range offered {
+		if status, _ := read(server, address); status != http.StatusOK {
+			t.Errorf("%s: got status %d, want 200", address, status)
+		}
+	}
+	if _, list := read(server, "/docs/downloads"); !strings.Contains(list, "dropyard-client-0.1.0.tgz") {
+		t.Error("/docs/downloads: got another page, want the list")
+	}
+}
+
 // TestOnlyDownloadsAreOffered asks for what is no download.
 func TestOnlyDownloadsAreOffered(t *testing.T) {
 	t.Parallel()

@@ -66,9 +66,11 @@ func (pages *Pages) Routes() []web.Route {
 		get("/llms.txt", pages.llms),
 		get(root+"/search/{name}", pages.search),
 		get(root, pages.start),
+		get(root+"/{$}", pages.start),
 		get(root+".md", pages.startMarkdown),
 		get(postmanPath, pages.postman),
 		get(root+"/{page...}", pages.page),
+		get(downloadsPath+"/{$}", pages.downloads),
 		{Method: http.MethodGet, Pattern: downloadsPath + "/{path...}", For: web.Anyone, Serve: pages.download},
 	}
 }
@@ -100,15 +102,20 @@ func (pages *Pages) page(v *web.PageRequest) (int, []byte, error) {
 		if asMarkdown {
 			return serveText(v, "text/markdown; charset=utf-8", found.Markdown(pages.config.BaseURL()))
 		}
-		return pages.render(s, found.Title, view{
-			Groups: all.contents(s.Language,
-				name), Article: found, Programs: found.Programs(pages.config.BaseURL()), Trial: found.Trial(),
-		})
+		return pages.show(s, found)
 	}
 	if offered := example(v.Request.URL.Path); offered != nil {
 		return serveText(v, "text/csv; charset=utf-8", offered)
 	}
 	return 0, nil, errNoPage
+}
+
+// show serves a page.
+func (pages *Pages) show(s page.Sheet, found *article) (int, []byte, error) {
+	return pages.render(s, found.Title, view{
+		Groups:  pages.libraries[s.Language]().contents(s.Language, found.Path),
+		Article: found, Programs: found.Programs(pages.config.BaseURL()), Trial: found.Trial(),
+	})
 }
 
 var errNoPage, errNoFile = refusal.NotFound("this page"), refusal.NotFound("this file")

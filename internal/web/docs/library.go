@@ -18,7 +18,7 @@ var shelves = []struct {
 	key       string
 	documents []string
 }{
-	{"docs.group.clients", []string{"clients/go", "clients/typescript", "clients/python", "clients"}},
+	{"docs.group.clients", []string{"clients/go", "clients/typescript", "clients/python", "clients", "downloads"}},
 	{"docs.group.guides", []string{
 		"guides/first-order", "guides/webhooks", "guides/stock", "guides/labels", "guides/batches", "guides/test-and-live",
 		"guides/after-the-order", "guides/errors", "guides/going-live", "guides/postgresql",

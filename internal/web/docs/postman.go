@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/json"
 	"net/http"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -133,16 +134,29 @@ func (s surface) postman(address string) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// postmanSettings returns the parameters that get their values from variables of the collection:
-// those in the path, and ids that the query must have.
+// postmanSettings returns the variables of the collection from which parameters get their values: those in the
+// path, and ids that the query must have.
 func (o operation) postmanSettings() (names []string) {
 	for _, p := range o.parameters {
-		name, in := p.get("name").text(), p.get("in").text()
-		if in == "path" || in == "query" && p.get("required").text() == "true" && strings.HasSuffix(name, "_id") {
+		if name := o.postmanSetting(p); name != "" {
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// postmanSetting returns the variable of the collection from which a parameter gets its value; empty if it gets none. A
+// token has the name of what stands before it in the path, such as label_token, because tokens are of different kinds.
+func (o operation) postmanSetting(p node) string {
+	name, in := p.get("name").text(), p.get("in").text()
+	switch {
+	case in == "path" && name == "token":
+		before, _, _ := strings.Cut(o.Route, "/{token}")
+		return path.Base(before) + "_token"
+	case in == "path", in == "query" && p.get("required").text() == "true" && strings.HasSuffix(name, "_id"):
+		return name
+	}
+	return ""
 }
 
 // addSetting adds a variable that the paths of requests have.
@@ -212,11 +226,11 @@ func (o operation) postmanURL() collectionURL {
 		made.Path = append(made.Path, pathParameter.ReplaceAllString(part, ":$1"))
 	}
 	made.Raw = "{{base_url}}/" + strings.Join(made.Path, "/")
-	separator, settings := "?", o.postmanSettings()
+	separator := "?"
 	for _, p := range o.parameters {
 		one := postmanParameter(p)
-		if slices.Contains(settings, one.Key) {
-			one.Value = "{{" + one.Key + "}}"
+		if setting := o.postmanSetting(p); setting != "" {
+			one.Value = "{{" + setting + "}}"
 		}
 		switch p.get("in").text() {
 		case "path":

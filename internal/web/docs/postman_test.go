@@ -85,6 +85,15 @@ func TestPostman(t *testing.T) {
 	if len(got) != len(want) {
 		t.Errorf("got %d requests, want %d", len(got), len(want))
 	}
+	variables := map[string]bool{}
+	for _, variable := range collection.Variable {
+		variables[variable.Key] = true
+	}
+	for _, name := range []string{"order_id", "label_token", "reset_token", "email_token", "invitations_token"} {
+		if !variables[name] {
+			t.Errorf("got the variables %v, want %s", variables, name)
+		}
+	}
 	if len(collection.Event) != 2 || collection.Variable[0].Value != "https://api.dropyard.example" {
 		t.Errorf("got the scripts %v and the variables %v, want two, and the address", collection.Event, collection.Variable)
 	}

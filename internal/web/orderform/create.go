@@ -80,6 +80,8 @@ func (o *New) Price(posted url.Values) (err error) {
 		o.AddParcel()
 	case "remove":
 		o.RemoveParcel(part)
+	case codeAct:
+		err = o.addByCode()
 	case windowAct:
 		err = o.proposeWindows()
 	case FillAct, PresetAct:

@@ -464,13 +464,16 @@ func (e *Edit) Later() bool {
 func (e *Edit) Warned() []string { return e.WarningTexts(e.Preview.After.Warnings) }
 
 // Act does what a button of the form says that changes nothing.
-func (e *Edit) Act(act string) {
+func (e *Edit) Act(act string) error {
 	name, position, _ := strings.Cut(act, ":")
 	switch {
+	case name == codeAct:
+		return e.addByCode() // if the items can be edited
 	case !e.Editable("parcels"):
 	case name == "add":
 		e.AddParcel()
 	case name == "remove":
 		e.RemoveParcel(position)
 	}
+	return nil
 }

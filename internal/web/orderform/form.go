@@ -24,7 +24,8 @@ type Form struct {
 	Stock        *stock.Service
 	Offers       bool // whether the reader may see the products
 	Products     []ProductRow
-	MoreProducts bool // than are shown
+	MoreProducts bool   // than are shown
+	CodeFault    string // why the product of a code was not added
 	// OwnEmail is the address that an order has whose recipient has none: that of the account, which gets no mails
 	// to recipients. It is empty if an address must be typed.
 	OwnEmail string
@@ -39,8 +40,11 @@ type Form struct {
 // The fields of the form that are not part of the request.
 const (
 	ActField    = "_act"  // which button was pressed
-	SearchField = "_find" // a part of the name of a product
+	SearchField = "_find" // a part of the name of a product, or one of its codes
 )
+
+// codeAct is what the button says that adds the product of a code.
+const codeAct = "code"
 
 // Typed returns what was typed as delivery.ReadOrderRequest reads it.
 func (o *Form) Typed() url.Values { return o.order(o.Sent.Values) }

@@ -1,6 +1,7 @@
 package orderform
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -150,6 +151,45 @@ type ProductRow struct {
 
 // shownProducts is how many products a form offers.
 const shownProducts = 50
+
+// addByCode adds one of the product that the text of the search names by its sku, barcode or id.
+func (o *Form) addByCode() error {
+	code := strings.TrimSpace(o.Sent.Values.Get(SearchField))
+	if code == "" || !o.Offers {
+		return nil
+	}
+	found, err := o.Stock.Find(o.Sheet.Context(), o.PartnerID, code)
+	if err != nil {
+		return err
+	}
+	var products []delivery.Product
+	for _, held := range found[code] {
+		if held.Status == delivery.ProductActive {
+			products = append(products, held.Product)
+		}
+	}
+	switch {
+	case len(products) == 0:
+		o.CodeFault = o.Sheet.Text("neworder.code.unknown")
+		return nil
+	case len(products) > 1:
+		o.CodeFault = o.Sheet.Text("neworder.code.several")
+		return nil
+	}
+	id := Decimal(products[0].ProductID)
+	at := slices.IndexFunc(o.Products, func(r ProductRow) bool { return o.Sent.Values.Get(r.Path+".product_id") == id })
+	if at < 0 {
+		at = len(o.Products)
+		o.addProduct(id, "", products[0])
+	}
+	quantity := o.Products[at].Path + ".quantity"
+	if n, err := strconv.Atoi(cmp.Or(strings.TrimSpace(o.Sent.Values.Get(quantity)), "0")); err == nil {
+		o.Set(quantity, strconv.Itoa(n+1))
+	}
+	o.Set(SearchField, "")
+	o.Products = nil
+	return o.offer()
+}
 
 // line is a product and a quantity as they were typed.
 type line struct{ product, quantity string }

@@ -53,6 +53,7 @@ var ruleTexts = map[string]struct {
 	"window_length":     {nil, "a time after start: a time window of length zero is no time to come"},
 	"not_blank":         {nil, "a text that is not blank"},
 	"no_outer_space":    {nil, "a text that does not begin or end with white space"},
+	"one_line":          {nil, "a text on one line, without control characters and changes of direction"},
 	"as_many_versions":  {nil, "as many versions as order_ids"},
 	"batch_size":        {[]any{"most", 100}, "an array of 1 to 100 orders"},
 	"clock":             {nil, "a time of day such as 13:00"},

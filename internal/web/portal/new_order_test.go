@@ -6,6 +6,7 @@ import (
 	"html"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -207,6 +208,57 @@ func TestNewOrderIsRefused(t *testing.T) {
 		"items[0].quantity", "4")
 	contains(t, short.Must(t, http.StatusUnprocessableEntity), `id="fault-items[0].quantity">Only 3 left.`, ">Sirop</a>")
 	clerk.Send(t, short, newOrder, "items[0].quantity", "3").Must(t, http.StatusSeeOther)
+}
+
+// TestProductsByCode adds products to the forms of a new order and of an edit by what is typed: a SKU, and a barcode in
+// another of its lengths.
+func TestProductsByCode(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro, operator := s.Register(t, "metro"), s.Operate(t)
+	for name, codes := range map[string]string{
+		"Sirop": `{"sku":"S-1","barcode":"036000291452"}`, "Lampe": `{"barcode":"DUP"}`, "Tapis": `{"barcode":"DUP"}`,
+		"Vieux": `{"sku":"V-1","status":"inactive"}`,
+	} {
+		id := operator.Stock(t, metro.PartnerID, name, map[string]int{"MTL-1": 9})
+		operator.Call(t, "PATCH", fmt.Sprintf("/ops/v1/partners/%s/products/%d", metro.PartnerID, id), []byte(codes)).
+			Must(t, 200)
+	}
+	clerk := desk{metro.Owner(t)}
+	quantity := func(shown *apptest.Answer, of string) string {
+		_, row, _ := strings.Cut(string(shown.Body), "<p>"+of)
+		row, _, _ = strings.Cut(row, "</li>")
+		if found := regexp.MustCompile(` value="(\d*)"[^>]*\.quantity"`).FindStringSubmatch(row); found != nil {
+			return found[1]
+		}
+		return "none"
+	}
+	page := clerk.Open(t, newOrder)
+	for _, step := range []struct{ code, quantity, contains string }{
+		{"S-1", "1", `name="_find" value=""`},
+		{" 0036000291452 ", "2", `name="_find" value=""`},
+		{"s-1", "2", "No product that can be ordered has this SKU or barcode."},
+		{"V-1", "2", "No product that can be ordered has this SKU or barcode."},
+		{"DUP", "2", "Several products have this barcode."},
+		{"", "2", `name="_find" value=""`},
+	} {
+		page = clerk.press(t, page, "code", "_find", step.code)
+		contains(t, page, step.contains)
+		if got := quantity(page, "Sirop"); got != step.quantity {
+			t.Errorf("%q: got the quantity %s, want %s", step.code, got, step.quantity)
+		}
+	}
+	created := clerk.Send(t, clerk.press(t, page, "price", filled...), newOrder).Must(t, http.StatusSeeOther)
+	id, _, _ := strings.Cut(filepath.Base(created.Header.Get("Location")), "?")
+	order := metro.Call(t, "GET", "/v1/orders/"+id, nil).Must(t, 200)
+	if order.Len("items") != 1 || order.Text("items", 0, "sku") != "S-1" || order.JSON("items", 0, "quantity") != 2.0 {
+		t.Errorf("got %s, want two of the product", order.Body)
+	}
+	path := "/portal/orders/" + id + "/edit"
+	edited := clerk.previewEdit(t, clerk.Open(t, path), path, "code", "_find", "S-1")
+	if got := quantity(edited, "Sirop"); got != "3" {
+		t.Errorf("an edit: got the quantity %s, want 3", got)
+	}
 }
 
 // TestNewOrderSaysItsPriceFirst: an order whose price was not shown, or is another one by

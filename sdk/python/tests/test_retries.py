@@ -266,5 +266,25 @@ def test_addresses_without_http_are_refused_at_once(address: str) -> None:
         dropyard.Client(address, "pk_1", "sk_1")
 
 
+@pytest.mark.parametrize(
+    ("public_key", "secret_key"), [("", "sk_1"), ("pk_1", ""), ("pk_…", "sk_1"), ("pk_1", "sk_1\n")]
+)
+def test_what_cannot_be_a_key_is_refused_at_once(public_key: str, secret_key: str) -> None:
+    with pytest.raises(ValueError, match="_key: empty, or not a key as create_api_key returns it"):
+        dropyard.Client("https://dropyard.example", public_key, secret_key)
+
+
+def test_a_client_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DROPYARD_URL", "https://dropyard.example/")
+    monkeypatch.setenv("DROPYARD_KEY", "pk_1")
+    monkeypatch.setenv("DROPYARD_SECRET", "sk_1")
+    client = dropyard.Client.from_environment(user_agent="shop/7")
+    assert (client.base_url, client.user_agent) == ("https://dropyard.example", "shop/7")
+    monkeypatch.delenv("DROPYARD_URL")
+    monkeypatch.setenv("DROPYARD_SECRET", "")
+    with pytest.raises(ValueError, match="^not set in the environment: DROPYARD_URL, DROPYARD_SECRET$"):
+        dropyard.Client.from_environment()
+
+
 def test_addresses_may_have_a_path() -> None:
     assert dropyard.Service("http://localhost:8080/sub/").base_url == "http://localhost:8080/sub"

@@ -43,6 +43,9 @@ export interface ClientOptions extends ServiceOptions {
   signatures?: SignatureVersion;
 }
 
+/** The environment variables that `Client.fromEnvironment` reads: the address, and both parts of the key. */
+const variables = ["DROPYARD_URL", "DROPYARD_KEY", "DROPYARD_SECRET"] as const;
+
 /**
  * Calls a service with an API key. A method that makes one request is named with a verb, such as listOrders; the
  * plural alone, such as orders, iterates over all pages.
@@ -58,7 +61,25 @@ export class Client extends Service {
   ) {
     const { signatures = "v1", ...rest } = options;
     super(baseURL, rest);
+    for (const name of ["public_key", "secret_key"] as const) {
+      if (!/^[\x21-\x7e]+$/.test(key[name])) {
+        throw new TypeError(`${name}: empty, or not a key as createAPIKey returns it`);
+      }
+    }
     this.signatures = signatures;
+  }
+
+  /**
+   * A client of the service at DROPYARD_URL, with the API key DROPYARD_KEY and its secret DROPYARD_SECRET. The error
+   * names what is not set.
+   */
+  static fromEnvironment(options: ClientOptions = {}): Client {
+    const missing = variables.filter((name) => !process.env[name]);
+    if (missing.length > 0) {
+      throw new Error(`not set in the environment: ${missing.join(", ")}`);
+    }
+    const [baseURL = "", public_key = "", secret_key = ""] = variables.map((name) => process.env[name]);
+    return new Client(baseURL, { public_key, secret_key }, options);
   }
 
   protected override authorize(request: Request): Promise<Request> {

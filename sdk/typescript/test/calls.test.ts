@@ -159,6 +159,28 @@ test("a request that cannot be sent is not retried", async () => {
   assert.equal(requests.length, 0);
 });
 
+test("what cannot be an address or a key is refused at once", () => {
+  for (const url of ["", "dropyard.example", "localhost:8080", "ftp://dropyard.example", "https://"]) {
+    assert.throws(() => new Service(url), /^TypeError: baseURL: ".*" is not an address such as https:\/\/dropyard.example$/);
+  }
+  for (const [public_key, secret_key] of [["", "sk_1"], ["pk_1", ""], ["pk_…", "sk_1"], ["pk_1", "sk_1\n"]] as const) {
+    assert.throws(() => new Client("https://a.example", { public_key, secret_key }), /_key: empty, or not a key as/);
+  }
+});
+
+test("a client of the environment", (t) => {
+  const before = { ...process.env };
+  t.after(() => (process.env = before));
+  Object.assign(process.env, { DROPYARD_URL: "https://a.example/", DROPYARD_KEY: "pk_1", DROPYARD_SECRET: "sk_1" });
+  const client = Client.fromEnvironment({ userAgent: "shop/7" });
+  assert.equal(client.baseURL, "https://a.example");
+  assert.deepEqual(client.key, { public_key: "pk_1", secret_key: "sk_1" });
+  assert.equal(client.options.userAgent, "shop/7");
+  delete process.env["DROPYARD_URL"];
+  process.env["DROPYARD_SECRET"] = "";
+  assert.throws(() => Client.fromEnvironment(), { message: "not set in the environment: DROPYARD_URL, DROPYARD_SECRET" });
+});
+
 test("requests name the client and its version, or what the caller has set", async (t) => {
   const agents: unknown[] = [];
   const server = createServer((request, response) => {

@@ -24,7 +24,7 @@ newman
   })
   .on("request", (error, { request, response }) => {
     if (error) throw error;
-    console.log(response.code, request.method, request.url.getPathWithQuery().replaceAll(/ord_\w+/g, "ID"));
+    console.log(response.code, request.method, request.url.getPathWithQuery().replaceAll(/ord_\w+/g, "ID").replace(/label\/.+/, "label/TOKEN"));
   })
   .on("done", (error, summary) => {
     const failures = summary?.run.failures ?? [];

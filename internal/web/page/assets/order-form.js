@@ -81,7 +81,7 @@ const arrange = async (button) => {
 
 // Enter in the search for a product presses its own button, not the first of the form.
 form.addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || /** @type {Element} */ (event.target).id !== "find") return;
+  if (event.key !== "Enter" || /** @type {Element} */ (event.target).id !== "find-product") return;
   event.preventDefault();
   form.requestSubmit(/** @type {HTMLButtonElement} */ (form.querySelector("button[value=find]")));
 });

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -67,6 +68,24 @@ def checked(base_url: str) -> str:
     if not valid:
         raise ValueError(f"base_url: {base_url!r} is not an address such as https://dropyard.example")
     return base_url.rstrip("/")
+
+
+def checked_key(public_key: str, secret_key: str) -> tuple[str, str]:
+    """Return both parts of an API key, if they can be ones."""
+    for name, value in (("public_key", public_key), ("secret_key", secret_key)):
+        if not value or any(not "!" <= letter <= "~" for letter in value):
+            raise ValueError(f"{name}: empty, or not a key as create_api_key returns it")
+    return public_key, secret_key
+
+
+def from_environment() -> tuple[str, str, str]:
+    """Return the address of a service and both parts of an API key, as the environment has them."""
+    names = ["DROPYARD_URL", "DROPYARD_KEY", "DROPYARD_SECRET"]
+    missing = [name for name in names if not os.environ.get(name)]
+    if missing:
+        raise ValueError("not set in the environment: " + ", ".join(missing))
+    url, public_key, secret_key = (os.environ[name] for name in names)
+    return url, public_key, secret_key
 
 
 def encoded(body: object) -> bytes:

@@ -15,7 +15,7 @@ from . import stock as s
 from . import types as t
 from ._async_feed import AsyncFeed
 from ._async_http import AsyncConnection
-from ._requests import RETRY_DELAYS, USER_AGENT, insert
+from ._requests import RETRY_DELAYS, USER_AGENT, checked_key, from_environment, insert
 from ._signing import SignatureVersion, SignedAuth
 from .errors import NoAnswerError
 
@@ -163,7 +163,15 @@ class AsyncClient(AsyncService):
         """Prepare a client; see AsyncConnection and SignedAuth for the options."""
         super().__init__(base_url, http=http, retry_delays=retry_delays, user_agent=user_agent)
         self._secret_key = secret_key
-        self._auth = SignedAuth(public_key, secret_key, signatures)
+        self._auth = SignedAuth(*checked_key(public_key, secret_key), signatures)
+
+    @classmethod
+    def from_environment(cls, **options: Any) -> AsyncClient:
+        """Return a client for the service at DROPYARD_URL, with DROPYARD_KEY and DROPYARD_SECRET.
+
+        The options are those of AsyncClient. Raises ValueError that names what is not set.
+        """
+        return cls(*from_environment(), **options)
 
     # Quotes and orders.
 

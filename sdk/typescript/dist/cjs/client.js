@@ -4,6 +4,8 @@ exports.Client = void 0;
 const feed_js_1 = require("./feed.js");
 const service_js_1 = require("./service.js");
 const signing_js_1 = require("./signing.js");
+/** The environment variables that `Client.fromEnvironment` reads: the address, and both parts of the key. */
+const variables = ["DROPYARD_URL", "DROPYARD_KEY", "DROPYARD_SECRET"];
 /**
  * Calls a service with an API key. A method that makes one request is named with a verb, such as listOrders; the
  * plural alone, such as orders, iterates over all pages.
@@ -16,7 +18,24 @@ class Client extends service_js_1.Service {
         const { signatures = "v1", ...rest } = options;
         super(baseURL, rest);
         this.key = key;
+        for (const name of ["public_key", "secret_key"]) {
+            if (!/^[\x21-\x7e]+$/.test(key[name])) {
+                throw new TypeError(`${name}: empty, or not a key as createAPIKey returns it`);
+            }
+        }
         this.signatures = signatures;
+    }
+    /**
+     * A client of the service at DROPYARD_URL, with the API key DROPYARD_KEY and its secret DROPYARD_SECRET. The error
+     * names what is not set.
+     */
+    static fromEnvironment(options = {}) {
+        const missing = variables.filter((name) => !process.env[name]);
+        if (missing.length > 0) {
+            throw new Error(`not set in the environment: ${missing.join(", ")}`);
+        }
+        const [baseURL = "", public_key = "", secret_key = ""] = variables.map((name) => process.env[name]);
+        return new Client(baseURL, { public_key, secret_key }, options);
     }
     authorize(request) {
         return (0, signing_js_1.sign)(request, this.key, this.signatures);

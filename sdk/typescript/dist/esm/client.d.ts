@@ -18,6 +18,11 @@ export declare class Client extends Service {
     /** The version with which requests are signed. */
     readonly signatures: SignatureVersion;
     constructor(baseURL: string, key: KeyPair, options?: ClientOptions);
+    /**
+     * A client of the service at DROPYARD_URL, with the API key DROPYARD_KEY and its secret DROPYARD_SECRET. The error
+     * names what is not set.
+     */
+    static fromEnvironment(options?: ClientOptions): Client;
     protected authorize(request: Request): Promise<Request>;
     /** A price and an estimate; nothing is created. An order costs the same if it names the quote_id. */
     createQuote(quote: QuoteRequest, options?: CallOptions): Promise<Quote>;

@@ -8,6 +8,9 @@ export class Service {
     options;
     /** @param baseURL the service's address, without /v1. */
     constructor(baseURL, options = {}) {
+        if (!/^https?:\/\/[^/]/.test(baseURL)) {
+            throw new TypeError(`baseURL: ${JSON.stringify(baseURL)} is not an address such as https://dropyard.example`);
+        }
         this.baseURL = baseURL.replace(/\/+$/, "");
         this.options = {
             retryDelays: [1000, 2000, 4000],
