@@ -171,6 +171,7 @@ func (d *Diagnosis) checkBooks(ctx context.Context, database *db.Database) error
 		for _, check := range []struct{ table, query, read string }{
 			{"journal", store.WrongEntries, "docs/money.md, Doctor"}, {"statements", store.Misnumbered, "docs/money.md, Doctor"},
 			{"export_days", store.WrongExports, "docs/exports.md"},
+			{"further_deliveries", store.WrongDeliveries, "docs/operating.md, dropyard doctor"},
 		} {
 			if has, err := hasTable(ctx, c, check.table); err != nil || !has {
 				return err

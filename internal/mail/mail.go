@@ -69,7 +69,9 @@ type Message struct {
 	Device   *Device `json:"device,omitempty"`   // of a sign-in
 	Endpoint string  `json:"endpoint,omitempty"` // the URL that events are no longer sent to
 	Test     bool    `json:"test,omitempty"`     // the endpoint is that of test mode
-	Order    *Order  `json:"order,omitempty"`    // of a mail to a recipient
+	// EndpointID is the id of the endpoint; empty for the first one.
+	EndpointID string `json:"endpoint_id,omitempty"`
+	Order      *Order `json:"order,omitempty"` // of a mail to a recipient
 
 	Detail string `json:"detail,omitempty"` // the error of an export
 

@@ -38,6 +38,7 @@ var Schema = &db.Schema{
 	Disagreeing: []db.Disagreeing{
 		{Table: openOrders.Name, Query: unlikeOrders}, {Table: journal.Name, Query: WrongEntries},
 		{Table: statements.Name, Query: Misnumbered}, {Table: exportDays.Name, Query: WrongExports},
+		{Table: furtherDeliveries.Name, Query: WrongDeliveries},
 	},
 	Distributed: orders.Name,
 }

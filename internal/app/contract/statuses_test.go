@@ -319,6 +319,9 @@ var drives = map[string]drive{
 	"rotateEndpointSecret 409":   driveUsedSignature,
 	"activateEndpointSecret 409": driveUsedSignature,
 	"redeliverEvent 422":         driveNoEndpoint,
+	"listEvents 404":             driveUnknownEndpoint,
+	"redeliverEvents 404":        driveUnknownEndpoint,
+	"testWebhook 404":            driveUnknownEndpoint,
 	"testWebhook 422":            driveNoEndpoint,
 }
 
@@ -676,6 +679,18 @@ func driveUsedSignature(t *testing.T, o *operation) *apptest.Answer {
 func driveNoEndpoint(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
 	return f.send(t, call{operation: o.id, path: f.newEvent(t)})
+}
+
+// driveUnknownEndpoint names an endpoint that does not exist.
+func driveUnknownEndpoint(t *testing.T, o *operation) *apptest.Answer {
+	const unknown = "whe_3ebmvgjr06eajje2n715hrra"
+	f := newFixture(t, roomy)
+	if o.hasBody() {
+		return f.send(t, call{
+			operation: o.id, body: fmt.Appendf(nil, `{"since":"2026-01-01T00:00:00Z","endpoint_id":%q}`, unknown),
+		})
+	}
+	return f.send(t, call{operation: o.id, query: "?endpoint_id=" + unknown})
 }
 
 func driveDuplicate(t *testing.T, o *operation) *apptest.Answer {

@@ -1364,7 +1364,7 @@ export interface paths {
         put?: never;
         /**
          * Send an event again
-         * @description Sends an event in any state again, with the same id and the same bytes, and with ten new attempts. An event that is pending becomes due immediately, unless it waits for an earlier event of its order. Takes no body. An endpoint that does not take events of this type is refused (`webhook_not_configured`). An event that was never sent to the endpoint, as that is younger, is sent, too.
+         * @description Sends an event in any state again, with the same id and the same bytes, and with ten new attempts. An event that is pending becomes due immediately, unless it waits for an earlier event of its order. Takes no body. An endpoint that does not take events of this type is refused (`webhook_not_configured`). An event that was never sent to the endpoint, as that is younger, is sent, too. `state`, `attempts` and `next_attempt_at` of the response are those of the endpoint to which it is sent.
          */
         post: operations["redeliverEvent"];
         delete?: never;
@@ -5101,7 +5101,7 @@ export interface components {
                 "application/json": components["schemas"]["NoSuchOrderBody"];
             };
         };
-        /** @description You have no endpoint. */
+        /** @description There is no such endpoint. */
         NoWebhookEndpoint: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5800,7 +5800,7 @@ export interface components {
                 "application/json": components["schemas"]["KeyedRefusedBody"];
             };
         };
-        /** @description The body or the query is invalid, or the partner has no such endpoint, or the endpoint does not take the event. */
+        /** @description The body or the query is invalid, or the partner has no first endpoint, or the endpoint does not take the event. */
         RedeliveryRefused: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5946,7 +5946,7 @@ export interface components {
          * @example stm_3ebmvgjr_17
          */
         statement_id: string;
-        /** @description The endpoint that is meant. The first one if left out. */
+        /** @description The endpoint that is meant. The first one if left out. An unknown id and another partner's endpoint are 404. */
         OfEndpoint: components["schemas"]["EndpointID"];
         /**
          * @description The endpoint; `first` for that of `/v1/webhooks/endpoint`. An unknown id, a malformed id and another partner's endpoint are 404.
@@ -9664,7 +9664,7 @@ export interface operations {
                 order_id?: string;
                 /** @description Only events in this state. */
                 state?: components["schemas"]["EventState"];
-                /** @description The endpoint that is meant. The first one if left out. */
+                /** @description The endpoint that is meant. The first one if left out. An unknown id and another partner's endpoint are 404. */
                 endpoint_id?: components["parameters"]["OfEndpoint"];
                 /** @description The most events to return. */
                 limit?: number;
@@ -9729,6 +9729,7 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["NeitherSignedNorInSession"];
             403: components["responses"]["Suspended"];
+            404: components["responses"]["NoWebhookEndpoint"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
@@ -9834,7 +9835,7 @@ export interface operations {
             query?: {
                 /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
                 mode?: components["parameters"]["Mode"];
-                /** @description The endpoint that is meant. The first one if left out. */
+                /** @description The endpoint that is meant. The first one if left out. An unknown id and another partner's endpoint are 404. */
                 endpoint_id?: components["parameters"]["OfEndpoint"];
             };
             header?: never;
@@ -9930,6 +9931,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["NeitherSignedNorInSession"];
             403: components["responses"]["NotPermitted"];
+            404: components["responses"]["NoWebhookEndpoint"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["RedeliveryRefused"];
@@ -9992,7 +9994,7 @@ export interface operations {
             query?: {
                 /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
                 mode?: components["parameters"]["Mode"];
-                /** @description The endpoint that is meant. The first one if left out. */
+                /** @description The endpoint that is meant. The first one if left out. An unknown id and another partner's endpoint are 404. */
                 endpoint_id?: components["parameters"]["OfEndpoint"];
             };
             header?: never;
@@ -10016,6 +10018,7 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["NeitherSignedNorInSession"];
             403: components["responses"]["NotPermitted"];
+            404: components["responses"]["NoWebhookEndpoint"];
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["RedeliveryRefused"];
             429: components["responses"]["RateLimited"];
