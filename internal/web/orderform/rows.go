@@ -3,6 +3,7 @@ package orderform
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -164,7 +165,7 @@ func (o *Form) addByCode() error {
 	}
 	var products []delivery.Product
 	for _, held := range found[code] {
-		if held.Status == delivery.ProductActive {
+		if held.Available() {
 			products = append(products, held.Product)
 		}
 	}
@@ -183,7 +184,7 @@ func (o *Form) addByCode() error {
 		o.addProduct(id, "", products[0])
 	}
 	quantity := o.Products[at].Path + ".quantity"
-	if n, err := strconv.Atoi(cmp.Or(strings.TrimSpace(o.Sent.Values.Get(quantity)), "0")); err == nil {
+	if n, err := strconv.Atoi(cmp.Or(strings.TrimSpace(o.Sent.Values.Get(quantity)), "0")); err == nil && n < math.MaxInt {
 		o.Set(quantity, strconv.Itoa(n+1))
 	}
 	o.Set(SearchField, "")
