@@ -1,6 +1,7 @@
 package orderform
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -40,6 +41,23 @@ func TestContactFieldsAreThoseOfTheForm(t *testing.T) {
 	for _, field := range contactFields {
 		if !strings.HasPrefix(field.name, "time_window.") && filled[field.name] == "" {
 			t.Errorf("ContactFields: got no value for %s", field.name)
+		}
+	}
+}
+
+// TestFormShowsEveryField fails for a field of the form that its template leaves out.
+func TestFormShowsEveryField(t *testing.T) {
+	t.Parallel()
+	template, err := os.ReadFile("../page/templates/order_form.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range slices.Concat(orderFields, contactFields, parcelFields, moneyFields, itemFields) {
+		if field.name == "partner_order_id" || field.name == "quote_id" {
+			continue // of new orders only
+		}
+		if !strings.Contains(string(template), field.name+`"`) {
+			t.Errorf("order_form.html: got no field %s", field.name)
 		}
 	}
 }
