@@ -25,6 +25,8 @@ type Schema struct {
 	Sealed []SealedColumn
 	// Pictures is a query for the names of the pictures that rows refer to.
 	Pictures string
+	// Providers is a query for the ids of partners, and the URLs of their OpenID providers.
+	Providers string
 	// Disagreeing are queries that describe rows which disagree with others, one by one.
 	Disagreeing []Disagreeing
 	// Distributed is a table that Distribute spreads by partner.
