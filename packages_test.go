@@ -265,7 +265,8 @@ var rules = map[string]rule{
 	"internal/db":      {may: []string{foundation}, mayNot: storage},
 	"internal/backups": {may: []string{foundation}, mayNot: storage},
 	"internal/exports": {
-		may:    []string{"internal/audit", "internal/delivery", "internal/mail", "internal/money", "internal/record", foundation},
+		may: []string{"internal/audit", "internal/delivery", "internal/mail", "internal/money", "internal/record",
+			foundation},
 		mayNot: useCase,
 	},
 	"internal/db/backup": {may: []string{"internal/db", foundation}, mayNot: storage},

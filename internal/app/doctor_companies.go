@@ -27,8 +27,12 @@ func (c *companies) add(partnerID, issuer string) {
 
 // read adds those of a database.
 func (c *companies) read(ctx context.Context, database *db.Database) error {
+	of := store.Schema.Providers
 	return database.Read(ctx, func(conn db.Conn) error {
-		return conn.Query(ctx, store.Schema.Providers, nil, func(r db.Row) error {
+		if has, err := hasTable(ctx, conn, of.Table); !has {
+			return err
+		}
+		return conn.Query(ctx, of.Query, nil, func(r db.Row) error {
 			var partnerID, issuer string
 			err := r.Scan(&partnerID, &issuer)
 			c.add(partnerID, issuer)

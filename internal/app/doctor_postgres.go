@@ -173,8 +173,10 @@ func (d *Diagnosis) checkBooks(ctx context.Context, database *db.Database) error
 			{"export_days", store.WrongExports, "docs/exports.md"},
 			{"further_deliveries", store.WrongDeliveries, "docs/operating.md, dropyard doctor"},
 		} {
-			if has, err := hasTable(ctx, c, check.table); err != nil || !has {
+			if has, err := hasTable(ctx, c, check.table); err != nil {
 				return err
+			} else if !has {
+				continue
 			}
 			if err := c.Query(ctx, check.query+" LIMIT $1", []any{mostWrongEntries}, func(r db.Row) error {
 				var problem string

@@ -55,7 +55,7 @@ func (x *Examined) Inspect(
 		readSettings(c, found.settings),
 		forEach(c, x.schema.Pictures, func(st *sqlite.Stmt) { picture(st.ColumnText(0)) }),
 		readSealed(c, x.schema.Sealed, sealed),
-		forEach(c, x.schema.Providers, func(st *sqlite.Stmt) { provider(st.ColumnText(0), st.ColumnText(1)) }),
+		readProviders(c, x.schema.Providers, provider),
 	)
 	switch {
 	case ctx.Err() != nil:
@@ -82,6 +82,14 @@ func readSealed(c *sqlite.Conn, columns []SealedColumn, fn func(SealedColumn, Se
 		}))
 	}
 	return err
+}
+
+// readProviders calls fn with each partner that has an OpenID provider.
+func readProviders(c *sqlite.Conn, of TableQuery, fn func(partnerID, issuer string)) error {
+	if has, err := hasTable(c, of.Table); !has {
+		return err
+	}
+	return forEach(c, of.Query, func(st *sqlite.Stmt) { fn(st.ColumnText(0), st.ColumnText(1)) })
 }
 
 // openReadOnly opens the database so that nothing is written. If no process has it open
