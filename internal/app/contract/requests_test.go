@@ -460,7 +460,8 @@ func TestBodiesThatAreNotObjects(t *testing.T) {
 var unmutated = []string{
 	"acceptInvitation", "beginOperatorTOTP", "beginTOTP", "changeEmail", "changeOperator", "changeOperatorPassword",
 	"changePassword", "closeMonth", "confirmCourierMessage", "confirmEmail", "confirmOperatorTOTP", "confirmTOTP",
-	"createRateCard", "editOrder", "editOrderByService", "erasePartnerOrders", "pickOrder", "previewRateCard", "receiveReturn",
+	"createRateCard", "editOrder", "editOrderByService", "erasePartnerOrders", "pickOrder", "previewRateCard",
+	"receiveReturn",
 	"removeOperatorTOTP", "removeTOTP", "resetOperatorPassword", "resetPassword", "transferOrder", "validateOrder",
 }
 
