@@ -108,7 +108,7 @@ const press = async (event, stop, column, index) => {
     focus(stop.id);
     return saving;
   }
-  if (key === "m") return mayHandOver(stop.status) ? hand([stop.id], column) : undefined;
+  if (key === "m") return column !== noCourier || mayHandOver(stop.status) ? hand([stop.id], column) : undefined;
   walk(/** @type {HTMLElement} */ (event.currentTarget), key);
 };
 
