@@ -185,27 +185,6 @@ func (o *Operator) BeginBackup(ctx context.Context, options ...CallOption) (*Sys
 	return fetch[System](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/system/backup", keyed: true}, options)
 }
 
-// Exports describes the files of each day that the service writes for programs that analyze them.
-type Exports struct {
-	KeptIn     BackupPlace  `json:"kept_in"`
-	NextDay    string       `json:"next_day"` // the day that is exported next, such as 2026-11-27
-	NextAt     time.Time    `json:"next_at"`
-	DaysBehind int          `json:"days_behind"`        // that are due and were not exported
-	FailedAt   time.Time    `json:"failed_at,omitzero"` // of the latest attempt; zero unless it has failed
-	Error      string       `json:"error,omitempty"`    // why
-	Last       *ExportedDay `json:"last,omitempty"`     // the latest that was exported; nil before the first
-}
-
-// ExportedDay is a day that was exported.
-type ExportedDay struct {
-	Day            string    `json:"day"`
-	SealedAt       time.Time `json:"sealed_at"` // when it was settled which rows are in its files
-	DoneAt         time.Time `json:"done_at"`   // when its manifest was written
-	Files          int64     `json:"files"`
-	Bytes          int64     `json:"bytes"`
-	ManifestSHA256 string    `json:"manifest_sha256"`
-}
-
 // Backups describes the backups that the service makes of its embedded database.
 type Backups struct {
 	KeptIn       BackupPlace `json:"kept_in"`

@@ -3,14 +3,74 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 
+	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/terminal"
 )
 
 type exportCommand struct {
-	Nightly nightlyCommand `cmd:"" help:"Write the files of all days that have ended and were not exported, as serve does each night."`
+	Nightly nightlyCommand     `cmd:"" help:"Write the files of all days that have ended and were not exported, as serve does each night."`
+	List    listExportsCommand `cmd:"" help:"List the days that a service has exported, the latest first."`
+	Begin   beginExportCommand `cmd:"" help:"Have a service export the days that have ended and were not exported, without waiting for the night or the next attempt."`
+}
+
+type listExportsCommand struct {
+	listFlags
+	operatorFlags
+}
+
+// Run prints the days whose export has begun.
+func (c *listExportsCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var q client.ExportsQuery
+	return list(&c.listFlags, "days", largestPage, []column[client.ExportDay]{
+		text("DAY", func(d client.ExportDay) string { return d.Day }),
+		text("STATE", func(d client.ExportDay) string { return string(d.State) }),
+		figure("FILES", func(d client.ExportDay) string { return strconv.Itoa(len(d.Files)) }),
+		figure("BYTES", func(d client.ExportDay) string { return strconv.FormatInt(d.Bytes, 10) }),
+		text("MANIFEST", func(d client.ExportDay) string { return d.ManifestSHA256 }),
+	}, func(size int, option client.CallOption) ([]client.ExportDay, bool, error) {
+		q.Limit = size
+		found, err := operator.ListExports(ctx, q, option)
+		if err != nil {
+			return nil, false, err
+		}
+		q.Cursor = found.NextCursor
+		return found.Days, q.Cursor != "", nil
+	})
+}
+
+type beginExportCommand struct {
+	outputFlags
+	operatorFlags
+}
+
+// Run has the service export the days that have ended.
+func (c *beginExportCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	begun, err := operator.BeginExport(ctx, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	var fields []terminal.Field
+	if e := begun.Exports; e != nil {
+		fields = []terminal.Field{field("next day", e.NextDay), field("days behind", strconv.Itoa(e.DaysBehind))}
+		if e.Error != "" {
+			fields = append(fields, field("latest attempt", e.Error))
+		}
+	}
+	return c.output().record(&answer, fields)
 }
 
 type nightlyCommand struct {

@@ -13,6 +13,8 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/exports"
 	"github.com/dropyard/dropyard/internal/foundation/date"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/installation"
 	"github.com/dropyard/dropyard/internal/proof/s3"
 	"github.com/dropyard/dropyard/internal/store"
@@ -27,20 +29,22 @@ func (a *App) openExports() error {
 	if err != nil || where == nil {
 		return err
 	}
-	a.exports, err = newExports(a.store, a.config, a.Surroundings, a.machine, a.hold.on, a.atClose)
+	a.exports, err = newExports(a.store, a.config, a.Surroundings, a.machine, a.hold.on,
+		a.URL, a.atClose)
 	return err
 }
 
 // newExports returns a service that exports days of a store. The settings must name a place, whose requests are signed
-// by the clock of the machine. atClose gets what ends it.
+// by the clock of the machine. base returns what the links of its mails begin with; atClose gets what ends it.
 func newExports(
 	s *store.Store, settings *config.Config, world Surroundings, machine func() time.Time, held func() bool,
-	atClose func(func() error),
+	base func() string, atClose func(func() error),
 ) (*exports.Service, error) {
 	made := exports.Config{
 		Store: s.Exports(), Personal: settings.ExportPersonal, Zone: world.Zones.Location(settings.Zone()), Held: held,
 		Entries: exports.EntryTable{Columns: accounting.EntryColumns(), Write: accounting.WriteEntry},
 		Now:     world.Now, At: world.At, Random: world.Random, Log: world.Log,
+		Post: world.Post, BaseURL: base,
 	}
 	where, err := settings.ExportStore()
 	if err != nil {
@@ -171,7 +175,7 @@ func withExports(
 		return err
 	}
 	made, err := newExports(db, settings, world, world.Now, func() bool { return held != "" },
-		func(end func() error) { ends = append(ends, end) })
+		nil, func(end func() error) { ends = append(ends, end) })
 	if err != nil {
 		return err
 	}
@@ -189,13 +193,10 @@ func (a *App) describeExports(ctx context.Context) (*installation.Exports, error
 	}
 	described := &installation.Exports{
 		KeptIn: "directory", NextDay: status.Next.String(), NextAt: *timeOrNull(status.Due), DaysBehind: status.Behind,
-		FailedAt: timeOrNull(status.FailedAt),
+		Running: status.Running, FailedAt: timeOrNull(status.FailedAt), Error: strictjson.OrNull(status.Error),
 	}
 	if where, err := a.config.ExportStore(); err == nil && where.Endpoint != nil {
 		described.KeptIn = "bucket"
-	}
-	if status.Error != "" {
-		described.Error = &status.Error
 	}
 	if last := status.Last; last != nil {
 		described.Last = &installation.ExportedDay{
@@ -204,6 +205,48 @@ func (a *App) describeExports(ctx context.Context) (*installation.Exports, error
 		}
 	}
 	return described, nil
+}
+
+// listExports describes the exports of days, and a page of the days: those before one, or the latest if it is 0.
+func (a *App) listExports(ctx context.Context, before date.Day, limit int) (list installation.ExportList, err error) {
+	list.Days = []installation.ExportDay{}
+	if list.Exports, err = a.describeExports(ctx); err != nil || list.Exports == nil {
+		return list, err
+	}
+	days, err := a.exports.Days(ctx, before, limit+1)
+	if len(days) > limit {
+		days = days[:limit]
+		list.Next = days[limit-1].Day.String()
+	}
+	for _, day := range days {
+		list.Days = append(list.Days, describeDay(day))
+	}
+	return list, err
+}
+
+func describeDay(day *exports.Day) installation.ExportDay {
+	described := installation.ExportDay{
+		Day: day.Day.String(), State: string(day.Stage()), SealedAt: timeOrNull(day.SealedAt), DoneAt: timeOrNull(day.DoneAt),
+		Bytes: day.Bytes, ManifestSHA256: strictjson.OrNull(day.Digest),
+		Files: make([]installation.ExportFile, len(day.Contents)),
+	}
+	for i, file := range day.Contents {
+		described.Files[i] = installation.ExportFile{
+			Name: file.Name, Kind: string(file.Kind), Format: string(file.Format), Rows: file.Rows, Bytes: file.Bytes,
+			SHA256: file.SHA256,
+		}
+	}
+	return described
+}
+
+var errExportsNothing = refusal.New(refusal.CodeConflict, "this service exports nothing: set --export-to")
+
+// beginExport has all days exported that have ended and were not.
+func (a *App) beginExport(ctx context.Context) error {
+	if a.exports == nil {
+		return errExportsNothing
+	}
+	return a.exports.Ask(ctx)
 }
 
 // exportsBehind returns how many days are due to be exported and were not; 0 if the service exports none.

@@ -1,8 +1,13 @@
 package app_test
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +22,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/exports"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
@@ -53,6 +59,7 @@ func TestExportByNight(t *testing.T) {
 	p, o := s.Register(t, "Metro"), s.Operate(t)
 	orderID := p.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
 	p.InTest(t).Create(t, testkit.OrderJSON("A-2", "")).Must(t, 201)
+	o.Call(t, "POST", "/ops/v1/exports", nil).Must(t, 409) // no day has ended
 	before := o.Call(t, "GET", "/ops/v1/system", nil).Must(t, 200)
 	if before.JSON("exports", "last") != nil || before.Text("exports", "next_day") != "2026-01-14" ||
 		before.Text("exports", "next_at") != "2026-01-15T07:30:00.000Z" {
@@ -76,7 +83,16 @@ func TestExportByNight(t *testing.T) {
 	if err != nil || len(m.Files) != 10 || m.Previous != nil || m.Files[0].Rows != 1 || *m.Files[0].FirstID != orderID {
 		t.Errorf("got the manifest %s, %v", text, err)
 	}
-	s.Operate(t).Visit(t).Open(t, "/console/system").Shows(t, http.StatusOK, "Nightly exports", "2026-01-15")
+	o = s.Operate(t)
+	list := o.Call(t, "GET", "/ops/v1/exports", nil).Must(t, 200)
+	if sum := sha256.Sum256(text); list.Len("days") != 1 || list.Text("days", 0, "day") != "2026-01-14" ||
+		list.Text("days", 0, "state") != "done" || list.Text("days", 0, "manifest_sha256") != hex.EncodeToString(sum[:]) ||
+		list.Len("days", 0, "files") != 10 || list.Text("days", 0, "files", 0, "name") != "orders.csv" ||
+		list.JSON("days", 0, "files", 0, "rows") != 1.0 {
+		t.Errorf("got %s, want the manifest of the day", list.Body)
+	}
+	o.Visit(t).Open(t, "/console/system").Shows(t, http.StatusOK, "Nightly exports", "2026-01-15", "Export now",
+		list.Text("days", 0, "manifest_sha256")[:12])
 	s.Stop()
 	if first.JSON("exports", "error") != nil || first.JSON("exports", "days_behind") != float64(0) {
 		t.Errorf("got %v", first.JSON("exports"))
@@ -97,11 +113,25 @@ func TestExportByNight(t *testing.T) {
 	if err := os.RemoveAll(foreign); err != nil {
 		t.Fatal(err)
 	}
-	apptest.Await(t, "the next attempt", func() bool {
-		clock.Advance(time.Minute)
-		got := o.Call(t, "GET", "/ops/v1/system", nil)
-		return got.Status == 200 && got.JSON("exports", "last") != nil && got.Text("exports", "last", "day") == "2026-01-16"
+	v := o.Visit(t)
+	v.Send(t, v.Open(t, "/console/system"), "/console/system/export").Leads(t, "/console/system")
+	exportedDay(t, o, "2026-01-16") // without the pause after a failure
+	apptest.Await(t, "the end of the export", func() bool {
+		return o.Call(t, "GET", "/ops/v1/exports", nil).Must(t, 200).JSON("exports", "running") == false
 	})
+	v.Send(t, v.Open(t, "/console/system"), "/console/system/export").Leads(t, "/console/system")
+	v.Open(t, "/console/system").Shows(t, http.StatusOK, "There is no day to export")
+	log := o.Call(t, "GET", "/ops/v1/audit?action=export.begun", nil).Must(t, 200)
+	if log.Len("entries") != 1 || log.Text("entries", 0, "after", "first") != "2026-01-15" ||
+		log.Text("entries", 0, "after", "last") != "2026-01-16" {
+		t.Errorf("got %s, want the one that was begun", log.Body)
+	}
+	page := o.Call(t, "GET", "/ops/v1/exports?limit=2", nil).Must(t, 200)
+	rest := o.Call(t, "GET", "/ops/v1/exports?limit=2&cursor="+page.Text("next_cursor"), nil).Must(t, 200)
+	if page.Len("days") != 2 || rest.Len("days") != 1 || rest.Text("days", 0, "day") != "2026-01-14" ||
+		rest.JSON("next_cursor") != nil {
+		t.Errorf("got %s and %s, want three days", page.Body, rest.Body)
+	}
 	settings := &config.Config{Data: data, DatabaseURL: embeddedIn(data), ExportTo: folder}
 	found, err := app.VerifyExports(t.Context(), settings, app.System())
 	if err != nil || found.Days != 3 || len(found.Faults) > 0 {
@@ -180,4 +210,124 @@ func TestExportToBucket(t *testing.T) {
 	if _, err := app.ExportDays(t.Context(), &config.Config{Data: data}, world, 0); err == nil {
 		t.Error("got no error without a place")
 	}
+}
+
+// TestExportOfEventsWithoutOrder exports events of a product and of a statement: files name both, and have neither a
+// status nor times of an order.
+func TestExportOfEventsWithoutOrder(t *testing.T) {
+	t.Parallel()
+	data, folder := t.TempDir(), t.TempDir()
+	f := newFloor(t, apptest.Webhooks(), apptest.DataIn(data), apptest.Embedded())
+	f.keepBooks(t)
+	lamp := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 8}) // its stock_min is 5
+	f.partner.Create(t, testkit.OrderJSON("A-1", buying(lamp, 3))).Must(t, 201)
+	f.orderIn(t, "A-2", delivery.StatusDelivered)
+	f.endMonth(t)
+	closed := f.operator.As(t, "accountant").Call(t, "POST", "/ops/v1/statements",
+		fmt.Appendf(nil, `{"period":"2026-01","partner_id":%q}`, f.partner.PartnerID)).Must(t, 201)
+	f.Stop()
+	settings := &config.Config{Data: data, DatabaseURL: embeddedIn(data), ExportFrom: "2026-01-14", ExportTo: folder}
+	world := app.System()
+	world.Now = func() time.Time { return time.Date(2026, 2, 3, 12, 0, 0, 0, time.UTC) }
+	if _, err := app.ExportDays(t.Context(), settings, world, 0); err != nil {
+		t.Fatal(err)
+	}
+	for day, want := range map[string]struct {
+		kind  delivery.EventType
+		cells map[string]string
+		facts string // the members of facts
+	}{
+		"2026-01-14": {
+			delivery.EventStockLow, map[string]string{"product_id": fmt.Sprint(lamp), "total": "5", "movement_id": ""},
+			"stock",
+		},
+		"2026-02-01": {
+			delivery.EventStatementClosed,
+			map[string]string{"statement_id": closed.Text("statement_id"), "period": "2026-01"}, "statement",
+		},
+	} {
+		text, err := os.ReadFile(filepath.Join(folder, "day="+day, "events.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := slices.IndexFunc(rows, func(cells []string) bool { return cells[2] == string(want.kind) })
+		want.cells["status"], want.cells["at"], want.cells["order_id"] = "", "", ""
+		for name, cell := range want.cells {
+			if at := slices.Index(rows[0], name); at < 0 || row < 0 || rows[row][at] != cell {
+				t.Errorf("%s: got %s, want %q in it as %s", want.kind, text, cell, name)
+			}
+		}
+		if text, err = os.ReadFile(filepath.Join(folder, "day="+day, "events.jsonl")); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(string(text), "\n")
+		var line struct {
+			Facts map[string]any `json:"facts"`
+		}
+		if err := json.Unmarshal([]byte(lines[max(row, 1)-1]), &line); err != nil || len(line.Facts) != 1 ||
+			line.Facts[want.facts] == nil {
+			t.Errorf("%s: got %s, %v, want facts with %s only", want.kind, text, err, want.facts)
+		}
+	}
+}
+
+// TestExportFailureMails has exports fail for hours: admins get one mail about it after an hour, and another one when
+// it happens again after a success. Other operators get none.
+func TestExportFailureMails(t *testing.T) {
+	t.Parallel()
+	server, folder := testkit.StartMailServer(t, "dropyard:hunter2", nil), t.TempDir()
+	clock := testkit.NewClock(testkit.Epoch)
+	s := apptest.Start(t, apptest.OnClock(clock), withMail(server), exportingTo(folder))
+	s.Operate(t).As(t, "dispatcher")
+	for _, day := range []string{"2026-01-14", "2026-01-15"} {
+		foreign := filepath.Join(folder, "day="+day)
+		if err := errors.Join(os.Mkdir(foreign, 0o700),
+			os.WriteFile(filepath.Join(foreign, exports.ManifestName), []byte("{}"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		ended, err := time.Parse(time.DateOnly, day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clock.Advance(ended.AddDate(0, 0, 1).Add(7*time.Hour + 30*time.Minute).Sub(clock.Now()))
+		for failed := range 10 { // two and a half hours
+			attempt := clock.Now()
+			apptest.Await(t, "the next attempt", func() bool {
+				clock.Advance(time.Minute)
+				at := s.Query(t, "SELECT value FROM settings WHERE name = 'exports' AND value LIKE '%failed_at%'")
+				return len(at) == 1 && failedAt(t, at[0]).After(attempt.Add(-time.Minute))
+			})
+			if failed < 3 {
+				noMail(t, server)
+			}
+		}
+		got := <-server.Mails
+		if got.To != apptest.OperatorEmail || got.Subject() != "Nightly exports are failing" ||
+			!strings.Contains(got.Text, "set --export-to to another folder") || !strings.Contains(got.Text, "/console/system") {
+			t.Errorf("got the mail %q to %s:\n%s", got.Subject(), got.To, got.Text)
+		}
+		s.Until(t, "SELECT count(*) FROM mails", "0")
+		noMail(t, server)
+		if err := os.RemoveAll(foreign); err != nil {
+			t.Fatal(err)
+		}
+		apptest.Await(t, "a success", func() bool {
+			clock.Advance(time.Minute)
+			return len(s.Query(t, "SELECT 1 FROM export_days WHERE done_at <> 0")) > ended.Day()-14
+		})
+	}
+}
+
+// failedAt returns when the latest attempt failed, by the setting.
+func failedAt(t *testing.T, setting string) time.Time {
+	t.Helper()
+	var state exports.State
+	if err := json.Unmarshal([]byte(setting), &state); err != nil {
+		t.Fatal(err)
+	}
+	return state.FailedAt
 }

@@ -57,6 +57,7 @@ func (a *App) pages() pages {
 		Accounting:  a.accounting,
 		UserSignIns: a.userSignIns, OperatorSignIns: a.operatorSignIns, Rules: a.rules, Installation: a.system,
 		Streets: a.streets(), AcceptClock: a.acceptClock, Resume: a.resume, Trials: a.trials(), Backups: a.backups,
+		Exports: a.listExports, BeginExport: a.beginExport,
 		EncodeRow: ops.EncodeRow, Counts: a.feed.Counts,
 		Defaults: console.Defaults{
 			RateLimit: int64(a.config.RateLimit), OrdersPerDay: a.config.OrdersPerDay, StoredBytes: a.config.StoredBytes,

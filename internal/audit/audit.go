@@ -94,6 +94,7 @@ const (
 	ActionPaymentRecorded  Action = "payment.recorded"
 	ActionClosingBegun     Action = "statements.begun" // the closing of a month for all partners
 	ActionStatementClosed  Action = "statement.closed"
+	ActionExportBegun      Action = "export.begun" // of the days that have ended
 	ActionCollectedSet     Action = "order.collected"
 	ActionCashCounted      Action = "cash.counted"
 	ActionCashDeposited    Action = "cash.deposited"
@@ -108,6 +109,10 @@ const (
 	ActionAccountChanged      Action = "account.changed"
 	ActionOpenIDChanged       Action = "openid.changed"
 	ActionDomainChanged       Action = "domain.changed"
+	ActionEndpointAdded       Action = "endpoint.added" // of webhooks
+	ActionEndpointChanged     Action = "endpoint.changed"
+	ActionEndpointRemoved     Action = "endpoint.removed"
+	ActionEndpointSecret      Action = "endpoint.secret_changed" // a rotation began, or was ended
 )
 
 // Actions lists all actions.
@@ -123,10 +128,11 @@ var Actions = []Action{
 	ActionKeyRevoked, ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged,
 	ActionTOTPEnrolled, ActionTOTPRemoved, ActionRulesChanged, ActionSettingsChanged, ActionFirmChanged,
 	ActionBooksChanged, ActionAdjustmentPosted, ActionPaymentRecorded, ActionClosingBegun, ActionStatementClosed,
-	ActionCollectedSet, ActionCashCounted, ActionCashDeposited, ActionRemittanceSent,
+	ActionExportBegun, ActionCollectedSet, ActionCashCounted, ActionCashDeposited, ActionRemittanceSent,
 	ActionUserInvited, ActionInvitationWithdrawn,
 	ActionUserJoined, ActionUserChanged, ActionUserRemoved, ActionUserLinked, ActionAccountChanged,
-	ActionOpenIDChanged, ActionDomainChanged,
+	ActionOpenIDChanged, ActionDomainChanged, ActionEndpointAdded, ActionEndpointChanged, ActionEndpointRemoved,
+	ActionEndpointSecret,
 }
 
 // Entry records one change by a person. It is written in the transaction of

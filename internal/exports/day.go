@@ -86,7 +86,7 @@ func (s *Service) manifest(day, previous *Day) *Manifest {
 
 // end notes that a day was exported.
 func (s *Service) end(ctx context.Context, day *Day, m *Manifest, digest string) error {
-	day.DoneAt, day.Digest, day.Files, day.Bytes = s.now(), digest, int64(len(m.Files)), 0
+	day.DoneAt, day.Digest, day.Files, day.Bytes, day.Contents = s.now(), digest, int64(len(m.Files)), 0, m.Files
 	for _, file := range m.Files {
 		day.Bytes += file.Bytes
 	}

@@ -15,11 +15,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/pace"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/money"
 )
 
@@ -59,7 +62,10 @@ type Config struct {
 	Now    func() time.Time
 	At     func(time.Time) <-chan time.Time
 	Random io.Reader
-	Log    *slog.Logger
+	// Post sends mails to admins when exports fail; with nil there are none.
+	Post    mail.Post
+	BaseURL func() string // of links in mails
+	Log     *slog.Logger
 	// Pause waits after work that took some time; pace.After if it is nil.
 	Pause func(ctx context.Context, took time.Duration) error
 	// PartBytes is how many bytes a file has before the next one is begun; a gibibyte if it is 0.
@@ -73,8 +79,12 @@ const (
 	heldFor = 10 * time.Minute
 	// retryAfter is how long after a failure it is tried again.
 	retryAfter = 15 * time.Minute
+	// reportAfter is for how long exports fail before admins get a mail.
+	reportAfter = time.Hour
 	// pageSize is how many rows are read at a time.
 	pageSize = 500
+	// sealSize is how many rows are sealed in a transaction, which orders may wait for: of some 20 ms.
+	sealSize = 2000
 	// remembered is for how many days it is known which row is in the files of which. A row that is committed later
 	// than that after it was recorded is not exported.
 	remembered = 35
@@ -87,10 +97,14 @@ type Service struct {
 	work   sync.WaitGroup
 	one    sync.Mutex // held while days are exported
 	holder string     // names this service while it works; guarded by one
+	until  time.Time  // when another node may take the work; guarded by one
+	woken  chan struct{}
 }
 
 // NewService returns a service, which does nothing by itself until Run.
-func NewService(config Config) *Service { return &Service{config: config} }
+func NewService(config Config) *Service {
+	return &Service{config: config, woken: make(chan struct{}, 1)}
+}
 
 // Place returns the name of where the files are, without secrets.
 func (s *Service) Place() string { return s.config.Place.String() }
@@ -106,6 +120,7 @@ func (s *Service) Run() {
 			}
 			select {
 			case <-s.config.At(s.config.Now().Add(lookEvery)):
+			case <-s.woken:
 			case <-ctx.Done():
 			}
 		}
@@ -128,6 +143,8 @@ type Status struct {
 	Due  time.Time // when it is
 	// Behind is how many days are due.
 	Behind int
+	// Running reports whether a node exports days at the moment.
+	Running bool
 }
 
 // Status returns how far the export is.
@@ -154,6 +171,7 @@ func (s *Service) status(ctx context.Context, tx Reader) (status Status, err err
 		}
 	}
 	now := s.config.Now()
+	status.Running = status.Holder != "" && now.Before(status.HeldUntil)
 	switch today := date.Of(now, s.config.Zone); {
 	case status.Last != nil:
 		status.Next = status.Last.Day + 1
@@ -182,20 +200,78 @@ func (s *Service) onDay(day date.Day, hour, minute int) time.Time {
 	return time.Date(at.Year(), at.Month(), at.Day(), hour, minute, 0, 0, s.config.Zone)
 }
 
-// Days lists the days whose export has begun, the latest first.
-func (s *Service) Days(ctx context.Context, limit int) (days []*Day, err error) {
+// Days lists the days whose export has begun, the latest first: those before one, or all if it is 0.
+func (s *Service) Days(ctx context.Context, before date.Day, limit int) (days []*Day, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
-		days, err = tx.Days(ctx, 0, limit)
+		days, err = tx.Days(ctx, before, limit)
 		return err
 	})
 	return days, err
 }
 
+// The refusals of Ask.
+var (
+	errAllDone = refusal.New(refusal.CodeConflict, "all days that have ended were exported")
+	errStopped = refusal.New(refusal.CodeConflict,
+		"nothing is exported while webhooks and mails are held: resume them first")
+)
+
+// askedFacts is what the audit log holds of an attempt that an operator has asked for.
+type askedFacts struct {
+	First date.Day `json:"first"`
+	Last  date.Day `json:"last"`
+}
+
+// Ask has all days exported that have ended and were not, as soon as a node can, also after a failure. It refuses with
+// a conflict if there are none, and while nothing is exported.
+func (s *Service) Ask(ctx context.Context) error {
+	if s.config.Held != nil && s.config.Held() {
+		return errStopped
+	}
+	entry, err := audit.NewEntry(ctx, s.config.Random, s.now(), audit.ActionExportBegun)
+	if err != nil {
+		return err
+	}
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
+		if _, err := tx.LockState(ctx); err != nil {
+			return err
+		}
+		status, err := s.status(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if status.Next > s.yesterday() {
+			return errAllDone
+		}
+		status.AskedAt = entry.At
+		if err := tx.SaveState(ctx, status.State); err != nil {
+			return err
+		}
+		entry.ObjectID, entry.After = "exports", askedFacts{status.Next, s.yesterday()}
+		return tx.AddAudit(ctx, entry)
+	})
+	if err == nil {
+		select {
+		case s.woken <- struct{}{}:
+		default: // it will look anyway
+		}
+	}
+	return err
+}
+
+// yesterday returns the latest day that has ended.
+func (s *Service) yesterday() date.Day { return date.Of(s.config.Now(), s.config.Zone) - 1 }
+
 // Work exports the days that are due, the earliest first, unless another node does, and returns how many. It does
-// nothing for a time after a failure. Run calls it regularly; tests call it so as not to wait.
+// nothing for a time after a failure, unless an operator has asked for it. Run calls it regularly; tests call it so as
+// not to wait.
 func (s *Service) Work(ctx context.Context) (exported int, err error) {
 	status, err := s.Status(ctx)
-	if err != nil || status.Behind == 0 || s.config.Now().Before(status.FailedAt.Add(retryAfter)) {
+	last, waits := status.Next+date.Day(status.Behind)-1, s.config.Now().Before(status.FailedAt.Add(retryAfter))
+	if asked := !status.AskedAt.IsZero(); asked {
+		last, waits = max(last, s.yesterday()), false
+	}
+	if err != nil || last < status.Next || waits {
 		if err == nil && status.First == 0 && status.Behind == 0 {
 			err = s.begin(ctx, status.Next)
 		}
@@ -204,7 +280,7 @@ func (s *Service) Work(ctx context.Context) (exported int, err error) {
 	if s.config.Held != nil && s.config.Held() { // is shown elsewhere
 		return 0, nil
 	}
-	return s.Until(ctx, status.Next+date.Day(status.Behind)-1)
+	return s.Until(ctx, last)
 }
 
 // begin notes the first day that is exported.
@@ -274,7 +350,8 @@ func (s *Service) take(ctx context.Context, first date.Day) (taken bool, err err
 		if state.First == 0 {
 			state.First = first
 		}
-		state.Holder, state.HeldUntil = s.holder, now.Add(heldFor)
+		state.Holder, state.HeldUntil, state.AskedAt = s.holder, now.Add(heldFor), time.Time{}
+		s.until = state.HeldUntil
 		return tx.SaveState(ctx, state)
 	})
 	return taken && err == nil, err
@@ -299,12 +376,16 @@ func (s *Service) held(ctx context.Context, change func(tx Writer) error) error 
 				return err
 			}
 		}
+		s.until = state.HeldUntil
 		return change(tx)
 	})
 }
 
-// hold holds the work for longer.
+// hold holds the work for longer, unless no other node can take it for some time.
 func (s *Service) hold(ctx context.Context) error {
+	if s.now().Before(s.until.Add(-heldFor / 2)) {
+		return nil
+	}
 	return s.held(ctx, func(Writer) error { return nil })
 }
 
@@ -316,11 +397,41 @@ func (s *Service) leave(ctx context.Context, failed error) error {
 			return err
 		}
 		state.Holder, state.HeldUntil, state.FailedAt, state.Error = "", time.Time{}, time.Time{}, ""
-		if failed != nil && !errors.Is(failed, context.Canceled) {
+		switch {
+		case failed == nil:
+			state.FailingSince, state.Reported = time.Time{}, false
+		case !errors.Is(failed, context.Canceled):
 			state.FailedAt, state.Error = s.now(), failed.Error()
+			if err := s.report(ctx, tx, &state); err != nil {
+				return err
+			}
 		}
 		return tx.SaveState(ctx, state)
 	})
+}
+
+// report writes a mail to each admin, once exports have failed for some time, in the transaction that notes it.
+func (s *Service) report(ctx context.Context, tx Writer, state *State) error {
+	if state.FailingSince.IsZero() {
+		state.FailingSince = state.FailedAt
+	}
+	if s.config.Post == nil || state.Reported || state.FailedAt.Before(state.FailingSince.Add(reportAfter)) {
+		return nil
+	}
+	admins, err := tx.Admins(ctx)
+	if err != nil {
+		return err
+	}
+	for _, email := range admins {
+		if err := s.config.Post.Send(ctx, tx, &mail.Message{
+			Kind: mail.Exports, To: email, At: state.FailingSince, Detail: state.Error,
+			URL: s.config.BaseURL() + "/console/system",
+		}); err != nil {
+			return err
+		}
+	}
+	state.Reported = true
+	return nil
 }
 
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }

@@ -33,7 +33,7 @@ func (s *Service) seal(ctx context.Context, day *Day, first date.Day) error {
 	})
 }
 
-// sealRows settles it for a source of a partner, page by page. What was exported long ago is forgotten.
+// sealRows settles it for a source of a partner. What was exported long ago is forgotten, and not read again.
 func (s *Service) sealRows(ctx context.Context, day date.Day, period Period) (err error) {
 	var old string
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
@@ -47,17 +47,38 @@ func (s *Service) sealRows(ctx context.Context, day date.Day, period Period) (er
 	}
 	if old != "" {
 		period.Floor = max(period.Floor, old)
-		if err := s.held(ctx, func(tx Writer) error {
-			return tx.Raise(ctx, period.Source, period.PartnerID, period.Floor, day-remembered)
-		}); err != nil {
+		if err := s.raise(ctx, day, period); err != nil {
 			return err
 		}
 	}
+	if err := s.sealPages(ctx, day, period); err != nil {
+		return err
+	}
+	var complete string
+	if err := s.config.Store.Read(ctx, func(tx Reader) error {
+		complete, err = tx.Complete(ctx, period)
+		return err
+	}); err != nil || complete <= period.Floor {
+		return err
+	}
+	period.Floor = complete
+	return s.raise(ctx, day, period)
+}
+
+// raise notes the floor of a period, and forgets the rows up to it that were exported long ago.
+func (s *Service) raise(ctx context.Context, day date.Day, period Period) error {
+	return s.held(ctx, func(tx Writer) error {
+		return tx.Raise(ctx, period.Source, period.PartnerID, period.Floor, day-remembered)
+	})
+}
+
+// sealPages seals the rows of a period page by page.
+func (s *Service) sealPages(ctx context.Context, day date.Day, period Period) (err error) {
 	for {
 		begun := s.config.Now()
 		var keys []string
 		if err := s.config.Store.Read(ctx, func(tx Reader) error {
-			keys, err = tx.Unsealed(ctx, period, pageSize)
+			keys, err = tx.Unsealed(ctx, period, sealSize)
 			return err
 		}); err != nil || len(keys) == 0 {
 			return err
@@ -68,7 +89,7 @@ func (s *Service) sealRows(ctx context.Context, day date.Day, period Period) (er
 		}
 		if err := s.held(ctx, func(tx Writer) error {
 			return tx.Seal(ctx, day, period.Source, rows)
-		}); err != nil || len(keys) < pageSize {
+		}); err != nil || len(keys) < sealSize {
 			return err
 		}
 		period.After = keys[len(keys)-1]

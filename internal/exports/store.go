@@ -4,8 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/date"
+	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/money"
 )
 
@@ -53,7 +55,29 @@ type Day struct {
 	DoneAt   time.Time // when its manifest was written; zero until then
 	Digest   string    // the SHA-256 of the manifest in hexadecimal; empty until then
 	Files    int64
-	Bytes    int64 // of the files
+	Bytes    int64  // of the files
+	Contents []File // those that the manifest lists; none until then
+}
+
+// Stage is how far a day is.
+type Stage string
+
+// The stages of a day, in their order.
+const (
+	Sealing Stage = "sealing" // it is being settled which rows are in its files
+	Writing Stage = "writing" // its files are being written
+	Done    Stage = "done"    // its manifest was written
+)
+
+// Stage returns how far the day is.
+func (d *Day) Stage() Stage {
+	switch {
+	case !d.DoneAt.IsZero():
+		return Done
+	case !d.SealedAt.IsZero():
+		return Writing
+	}
+	return Sealing
 }
 
 // State is what all nodes know of the work.
@@ -66,6 +90,12 @@ type State struct {
 	// FailedAt and Error are those of the latest attempt, if it has failed.
 	FailedAt time.Time `json:"failed_at,omitzero"`
 	Error    string    `json:"error,omitzero"`
+	// FailingSince is when the first attempt failed since one has succeeded; zero unless the latest has failed.
+	FailingSince time.Time `json:"failing_since,omitzero"`
+	// Reported is set once admins were sent a mail about it.
+	Reported bool `json:"reported,omitzero"`
+	// AskedAt is when an operator has asked for an attempt that has not begun; zero if none has.
+	AskedAt time.Time `json:"asked_at,omitzero"`
 }
 
 // Movement is a movement of a partner's stock.
@@ -93,6 +123,9 @@ type Reader interface {
 	Floor(ctx context.Context, source Source, partnerID string) (string, error)
 	// Unsealed lists the keys of rows that are in the files of no day.
 	Unsealed(ctx context.Context, period Period, limit int) ([]string, error)
+	// Complete returns the key up to which all rows of a partner that were recorded since the beginning of a period are
+	// in the files of a day, if no row with such a key can be committed any more; empty if that is not known.
+	Complete(ctx context.Context, period Period) (string, error)
 	// Greatest returns the greatest key of the rows of a partner that are in the files of a day or an earlier one;
 	// empty if there is none.
 	Greatest(ctx context.Context, source Source, partnerID string, until date.Day) (string, error)
@@ -118,4 +151,8 @@ type Writer interface {
 	// Raise sets the floor of a partner's rows, and forgets rows up to it that are in the files of a day or an earlier
 	// one.
 	Raise(ctx context.Context, source Source, partnerID, floor string, until date.Day) error
+	AddAudit(ctx context.Context, entries ...*audit.Entry) error
+	// Admins returns the addresses of the operators who are admins.
+	Admins(ctx context.Context) ([]string, error)
+	mail.Writer
 }

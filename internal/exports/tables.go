@@ -208,20 +208,35 @@ var (
 	eventColumns = []string{
 		"event_id", "partner_id", "type", "order_id", "partner_order_id", "sequence", "created_at", "recorded_at", "status",
 		"at", "eta", "next_attempt", "cancelled_by", "version", "fields",
+		"product_id", "sku", "total", "movement_id", "statement_id", "period",
 	}
 	eventTexts = []string{"failure_reason", "reason", "answer", "courier_name", "courier_phone"}
 )
 
 // eventLine is an event in JSON. Its facts are what the webhook is made from.
 type eventLine struct {
-	EventID    string               `json:"event_id"`
-	PartnerID  string               `json:"partner_id"`
-	Type       delivery.EventType   `json:"type"`
-	OrderID    *string              `json:"order_id"` // null for an event that is about no order
-	Sequence   int64                `json:"sequence"`
-	CreatedAt  time.Time            `json:"created_at"` // when it happened
-	RecordedAt time.Time            `json:"recorded_at"`
-	Facts      *delivery.EventFacts `json:"facts"` // null if they cannot be read
+	EventID    string             `json:"event_id"`
+	PartnerID  string             `json:"partner_id"`
+	Type       delivery.EventType `json:"type"`
+	OrderID    *string            `json:"order_id"` // null for an event that is about no order
+	Sequence   int64              `json:"sequence"`
+	CreatedAt  time.Time          `json:"created_at"` // when it happened
+	RecordedAt time.Time          `json:"recorded_at"`
+	Facts      *factsLine         `json:"facts"` // null if they cannot be read
+}
+
+// factsLine holds the facts of an event without those that the event has not: an event that is about no order has
+// no status and no times of one.
+type factsLine struct {
+	PartnerOrderID string          `json:"partner_order_id,omitzero"`
+	Status         delivery.Status `json:"status,omitzero"`
+	At             time.Time       `json:"at,omitzero"`
+	ETA            time.Time       `json:"eta,omitzero"`
+	*delivery.EventFacts
+}
+
+func factsLineOf(f *delivery.EventFacts) *factsLine {
+	return &factsLine{f.PartnerOrderID, f.Status, f.At, f.ETA, f}
 }
 
 func (s *Service) events(ctx context.Context, tx Reader, keys []RowKey) ([]row, error) {
@@ -235,7 +250,7 @@ func (s *Service) events(ctx context.Context, tx Reader, keys []RowKey) ([]row, 
 		}
 		written := eventLine{
 			EventID: e.EventID, PartnerID: e.PartnerID, Type: e.Type, OrderID: strictjson.OrNull(e.About()),
-			Sequence: e.Sequence, CreatedAt: e.CreatedAt, RecordedAt: recorded(e.EventID), Facts: facts,
+			Sequence: e.Sequence, CreatedAt: e.CreatedAt, RecordedAt: recorded(e.EventID), Facts: factsLineOf(facts),
 		}
 		if e.Damaged {
 			written.Facts = nil
@@ -264,6 +279,7 @@ func (s *Service) eventCells(e *delivery.Event) []csvfile.Value {
 		csvfile.Plain(string(f.Status)), moment(f.At), moment(f.ETA), moment(next), csvfile.Plain(string(f.CancelledBy)),
 		version, csvfile.Plain(strings.Join(f.Fields.Fields(), " ")),
 	}
+	cells = append(cells, subjectCells(f)...)
 	if !s.config.Personal {
 		return cells
 	}
@@ -273,6 +289,22 @@ func (s *Service) eventCells(e *delivery.Event) []csvfile.Value {
 	}
 	return append(cells, csvfile.Words(f.FailureReason), csvfile.Words(f.Reason), csvfile.Words(f.Answer),
 		csvfile.Words(courier.Name), csvfile.Code(courier.Phone))
+}
+
+// subjectCells returns the cells that name the product or the statement that an event is about; empty ones for others.
+func subjectCells(f *delivery.EventFacts) []csvfile.Value {
+	none := csvfile.Plain("")
+	cells := []csvfile.Value{none, none, none, none, none, none}
+	if of := f.Stock; of != nil {
+		cells[0], cells[1], cells[2] = csvfile.Whole(of.ProductID), csvfile.Words(of.SKU), csvfile.Whole(of.Total)
+		if of.MovementID != 0 {
+			cells[3] = csvfile.Whole(of.MovementID)
+		}
+	}
+	if of := f.Statement; of != nil {
+		cells[4], cells[5] = csvfile.Plain(of.StatementID), csvfile.Plain(of.Period)
+	}
+	return cells
 }
 
 var movementColumns = []string{

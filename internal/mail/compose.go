@@ -33,7 +33,8 @@ var (
 // facts is what a template can say.
 type facts struct {
 	To, URL, Until, At, Team, Role, Reason string
-	Address, Agent, Endpoint               string
+	Address, Agent, Endpoint, EndpointID   string
+	Detail                                 string
 	Order, From, Expected, Next            string
 	Month                                  string
 	Number                                 int64
@@ -48,6 +49,7 @@ func factsOf(m *Message, w *words) facts {
 	f := facts{
 		To: oneLine(m.To), URL: m.URL, Until: w.moment(m.Until), At: w.moment(m.At),
 		Team: oneLine(m.Team), Role: w.roles[m.Role], Reason: w.reasons[m.Reason], Endpoint: oneLine(m.Endpoint),
+		EndpointID: oneLine(m.EndpointID), Detail: oneLine(m.Detail),
 		Test: m.Test, Number: m.Number,
 	}
 	if !m.Month.IsZero() {

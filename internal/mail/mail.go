@@ -22,6 +22,8 @@ const (
 
 	Statement Kind = "statement" // a month of the partner was closed
 
+	Exports Kind = "exports" // nightly exports fail; to admins
+
 	Trial Kind = "trial" // whether the mail server accepts mails; an operator asks for it
 
 	OnItsWay  Kind = "on_its_way" // this and the following go to recipients of orders
@@ -36,8 +38,8 @@ const (
 
 // Kinds lists all kinds.
 var Kinds = []Kind{
-	Invitation, Reset, Email, Proof, Changed, SignIn, Disabled, Statement, Trial, OnItsWay, Delivered, Failed, Late,
-	ReturnPlanned, ReturnFailed, ReturnArrived,
+	Invitation, Reset, Email, Proof, Changed, SignIn, Disabled, Statement, Exports, Trial, OnItsWay, Delivered, Failed,
+	Late, ReturnPlanned, ReturnFailed, ReturnArrived,
 }
 
 // Language is a language of mails.
@@ -59,7 +61,7 @@ type Message struct {
 	URL       string    `json:"url,omitempty"`
 	Until     time.Time `json:"until,omitzero"` // when the URL expires
 	At        time.Time `json:"at,omitzero"`    // when it happened; that of a recipient in the recipient's time zone
-	Team      string    `json:"team,omitempty"` // the name of the partner
+	Team      string    `json:"team,omitempty"` // the name of the partner; of Changed, if it concerns all owners
 	Role      string    `json:"role,omitempty"` // of an invitation
 	// why an attempt failed, why an endpoint was disabled, or what was changed: a key of words
 	Reason string `json:"reason,omitempty"`
@@ -67,7 +69,11 @@ type Message struct {
 	Device   *Device `json:"device,omitempty"`   // of a sign-in
 	Endpoint string  `json:"endpoint,omitempty"` // the URL that events are no longer sent to
 	Test     bool    `json:"test,omitempty"`     // the endpoint is that of test mode
-	Order    *Order  `json:"order,omitempty"`    // of a mail to a recipient
+	// EndpointID is the id of the endpoint; empty for the first one.
+	EndpointID string `json:"endpoint_id,omitempty"`
+	Order      *Order `json:"order,omitempty"` // of a mail to a recipient
+
+	Detail string `json:"detail,omitempty"` // the error of an export
 
 	Number int64     `json:"number,omitempty"` // of a statement
 	Month  time.Time `json:"month,omitzero"`   // the first day of that of a statement

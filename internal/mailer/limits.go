@@ -47,6 +47,7 @@ var limited = map[mail.Kind]limits{
 	mail.Changed:    {address: notices, notice: true},
 	mail.SignIn:     {address: notices, notice: true},
 	mail.Disabled:   {address: notices, notice: true},
+	mail.Exports:    {address: notices, notice: true},
 	mail.Statement:  {address: statements, notice: true},
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/money"
+	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
@@ -38,6 +39,8 @@ var (
 		db.Text("digest", func(d *exports.Day) *string { return &d.Digest }),
 		db.Integer("files", func(d *exports.Day) *int64 { return &d.Files }),
 		db.Integer("size", func(d *exports.Day) *int64 { return &d.Bytes }),
+		db.JSON("contents", func(d *exports.Day) *[]exports.File { return &d.Contents },
+			func(files []exports.File) bool { return len(files) == 0 }, func(*exports.Day, error) {}), // the place has them
 	)
 	saveExportDays = exportDays.Upsert()
 
@@ -70,13 +73,16 @@ var (
 // Exports is the store as package exports sees it.
 func (s *Store) Exports() exports.Store {
 	return view[exports.Reader, exports.Writer]{s.Database,
-		func(c db.Conn) exports.Reader { return exportsTx{auditing{c}} },
-		func(c db.Conn) exports.Writer { return exportsTx{auditing{c}} },
+		func(c db.Conn) exports.Reader { return exportsTx{auditing{c}, mailing{c}} },
+		func(c db.Conn) exports.Writer { return exportsTx{auditing{c}, mailing{c}} },
 	}
 }
 
 // exportsTx is a transaction of package exports.
-type exportsTx struct{ auditing }
+type exportsTx struct {
+	auditing
+	mailing
+}
 
 // ExportsSetting holds what all nodes know of the work, as JSON: an exports.State.
 const ExportsSetting = "exports"
@@ -133,6 +139,12 @@ func (tx exportsTx) Days(ctx context.Context, before date.Day, limit int) ([]*ex
 // SaveDay adds a day or overwrites it.
 func (tx exportsTx) SaveDay(ctx context.Context, day *exports.Day) error {
 	return db.WriteAllNow(ctx, tx.conn, saveExportDays, day)
+}
+
+// Admins returns the addresses of the operators who are admins.
+func (tx exportsTx) Admins(ctx context.Context) ([]string, error) {
+	return db.IDs(ctx, tx.conn, "SELECT email FROM operators WHERE role = $1 AND active = 1 ORDER BY created_at, operator_id",
+		string(operator.RoleAdmin))
 }
 
 // Partners lists the partners.
@@ -199,18 +211,22 @@ func (tx exportsTx) Sealed(
 const movementBase = 1_000_000_000_000_000_000
 
 // exported says of each source how its rows are found: the table, the key as text, and the columns in whose order
-// the table is read.
+// the table is read. SQLite finds a key by an index only if the key is known to be text, as a CAST says. Names that
+// export_rows has, too, need their table.
 var exported = map[exports.Source]struct{ table, key, by string }{
 	exports.SourceOrders: {"orders", "order_id", "order_id"},
 	exports.SourceEvents: {"events", "event_id", "event_id"},
 	exports.SourceMovements: {
 		"stock_movements", "CAST(" + strconv.Itoa(movementBase) + " + movement_id AS TEXT)", "movement_id",
 	},
-	exports.SourceJournal: {"journal", "(entry_id || '.' || CAST(day AS TEXT))", "day, entry_id"},
+	exports.SourceJournal: {"journal", "CAST(journal.entry_id || '.' || journal.day AS TEXT)", "entry_id, day"},
 }
 
-// Unsealed lists the keys of rows of a partner that are in the files of no day. Orders and events are found by the
-// time in their ids, by an index; of movements and the journal all rows of the partner are read.
+// idMargin bounds how long before an entry of the journal was recorded its id can have been made.
+const idMargin = 24 * time.Hour
+
+// Unsealed lists the keys of rows of a partner that are in the files of no day. Orders, events and entries of the
+// journal are found by the time in their ids, by an index; movements by their numbers, behind those of Complete.
 func (tx exportsTx) Unsealed(ctx context.Context, p exports.Period, limit int) ([]string, error) {
 	of, selected := exported[p.Source], db.OfPartner(p.PartnerID)
 	switch p.Source {
@@ -235,16 +251,47 @@ func (tx exportsTx) Unsealed(ctx context.Context, p exports.Period, limit int) (
 		}
 	case exports.SourceJournal:
 		selected.Add("recorded_at >= ? AND recorded_at < ?", p.From, p.To)
-		selected.AddText(of.key+" > ?", p.Floor)
-		if p.After != "" {
-			after := journalKeyIn(exports.RowKey{Key: p.After})
-			selected.Add("(day, entry_id) > (?, ?)", after.day, after.entryID)
+		selected.Add("entry_id >= ?", identifier.FirstUUID(p.From.Add(-idMargin)))
+		if behind := max(p.Floor, p.After); behind != "" {
+			after := journalKeyIn(exports.RowKey{Key: behind})
+			selected.Add("(entry_id, day) > (?, ?)", after.entryID, after.day)
 		}
 	}
-	selected.Add("NOT EXISTS (SELECT 1 FROM export_rows e WHERE e.partner_id = "+of.table+
-		".partner_id AND e.kind = ? AND e.row_key = "+of.key+")", string(p.Source))
+	unsealed(selected, p.Source)
 	tail, args := selected.Clause("ORDER BY "+of.by+" LIMIT ?", limit)
 	return db.IDs(ctx, tx.conn, "SELECT "+of.key+" FROM "+of.table+" "+tail, args...)
+}
+
+// unsealed selects the rows of a source that are in the files of no day.
+func unsealed(selected *db.Conditions, source exports.Source) {
+	of := exported[source]
+	selected.Add("NOT EXISTS (SELECT 1 FROM export_rows e WHERE e.partner_id = "+of.table+
+		".partner_id AND e.kind = ? AND e.row_key = "+of.key+")", string(source))
+}
+
+// Complete returns the key of the last movement of a partner before the first one that is in the files of no day. The
+// numbers of movements are given out under a lock that a transaction holds until it ends, so that every number
+// below one that is seen was committed. It returns nothing for other sources, whose ids do not grow with commits.
+func (tx exportsTx) Complete(ctx context.Context, p exports.Period) (string, error) {
+	if p.Source != exports.SourceMovements {
+		return "", nil
+	}
+	var last int64
+	scan := func(r db.Row) error { return r.Scan(&last) }
+	if err := tx.conn.Query(ctx, "SELECT COALESCE(max(movement_id), 0) FROM stock_movements WHERE partner_id = $1",
+		[]any{p.PartnerID}, scan); err != nil {
+		return "", err
+	}
+	selected := db.OfPartner(p.PartnerID)
+	selected.Add("created_at >= ?", p.From)
+	selected.Add("movement_id > ?", movementOf(exports.RowKey{Key: p.Floor}).MovementID)
+	unsealed(selected, p.Source)
+	tail, args := selected.Clause("ORDER BY movement_id LIMIT 1")
+	err := tx.conn.Query(ctx, "SELECT movement_id - 1 FROM stock_movements "+tail, args, scan)
+	if err != nil || last == 0 {
+		return "", err
+	}
+	return strconv.FormatInt(movementBase+last, 10), nil
 }
 
 // movementOf returns the key of a movement.

@@ -10,6 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/accounting"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/dispatch/feed"
+	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/fair"
 	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/installation"
@@ -53,6 +54,10 @@ type Config struct {
 	Resume func(context.Context) error
 	// BeginBackup begins a backup of the embedded database.
 	BeginBackup func(context.Context) error
+	// Exports describes the nightly exports, and lists days before one, the latest first; all if it is 0.
+	Exports func(ctx context.Context, before date.Day, limit int) (installation.ExportList, error)
+	// BeginExport has all days exported that have ended and were not.
+	BeginExport func(context.Context) error
 	Now         func() time.Time
 	Log         *slog.Logger
 }

@@ -47,6 +47,7 @@ var requests = []request{
 	{"a", "PUT", "/ops/v1/sign-in-rules", `{"totp_required":{"operators":[],"users":[]}}`, 200, ""},
 	{"a", "GET", "/ops/v1/operators", "", 200, ""},
 	{"a", "GET", "/ops/v1/partners/PARTNER/users", "", 200, ""},
+	{"a", "GET", "/ops/v1/partners/PARTNER/openid", "", 200, ""},
 	{"a", "POST", "/ops/v1/partners/PARTNER/reset-link", `{}`, 201, "reset_link.created"},
 	{"a", "POST", "/ops/v1/operators/OPERATOR/reset-link", "", 201, "reset_link.created"},
 	{
@@ -61,6 +62,8 @@ var requests = []request{
 	{"a", "POST", "/ops/v1/system/accept-clock", "", 200, "clock.accepted"},
 	{"a", "POST", "/ops/v1/system/resume", "", 200, ""},
 	{"a", "POST", "/ops/v1/system/backup", "", 409, ""}, // the settings name no place for it
+	{"a", "GET", "/ops/v1/exports", "", 200, ""},
+	{"a", "POST", "/ops/v1/exports", "", 409, ""}, // the settings name no place for them
 	{"a", "GET", "/ops/v1/rate-cards", "", 200, ""},
 	{"a", "GET", "/ops/v1/rate-cards/crd_builtin", "", 200, ""},
 	{"a", "POST", "/ops/v1/rate-cards/validate", `{"name":"default","card":{}}`, 422, ""},

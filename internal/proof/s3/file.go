@@ -5,36 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/proof"
 )
 
-const (
-	// slowest is how many bytes of a file must be sent per second, once it is under way.
-	slowest = 256 << 10
-	// MaxFile is the greatest size of an object that a bucket takes in one request, in bytes.
-	MaxFile = 5 << 30
-)
+// slowest is how many bytes of a file must be sent per second, once it is under way.
+const slowest = 256 << 10
 
-// PutFile stores a file, which must not change meanwhile. digest is its SHA-256 in hexadecimal, by which the bucket
-// checks what it has received.
-func (s *Store) PutFile(ctx context.Context, name, path, digest string) (err error) {
-	for wait, left := firstPause, tries; ; wait *= 4 {
-		err = s.tryFile(ctx, name, path, digest)
-		left--
-		if err == nil || left == 0 || ctx.Err() != nil || !errors.Is(err, proof.ErrUnavailable) {
-			return err
-		}
-		if stopped := s.config.Pause(ctx, wait); stopped != nil {
-			return err
-		}
-	}
-}
-
-func (s *Store) tryFile(ctx context.Context, name, path, digest string) error {
+// PutFile stores a file, which must not change meanwhile: in one request, or in parts if it is large. digest is its
+// SHA-256 in hexadecimal, by which is checked what the bucket has received. Little of the file is in memory at a time.
+func (s *Store) PutFile(ctx context.Context, name, path, digest string) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
@@ -44,41 +29,57 @@ func (s *Store) tryFile(ctx context.Context, name, path, digest string) error {
 	if err != nil {
 		return err
 	}
-	if info.Size() > MaxFile {
-		return fmt.Errorf("the file has %d bytes, and a bucket takes at most %d in one request", info.Size(), int64(MaxFile))
+	if info.Size() > s.config.PartBytes {
+		return s.putParts(ctx, name, file, info.Size(), digest)
 	}
-	ctx, cancel := context.WithTimeout(ctx, tryTimeout+time.Duration(info.Size()/slowest)*time.Second)
+	_, err = s.putSection(ctx, s.address(name), io.NewSectionReader(file, 0, info.Size()), digest)
+	return err
+}
+
+// putSection sends a section of a file until that succeeds or again gives up, and returns the tag that the bucket gives
+// to it.
+func (s *Store) putSection(
+	ctx context.Context, address *url.URL, section *io.SectionReader, digest string,
+) (tag string, err error) {
+	err = s.again(ctx, func() error {
+		tag, err = s.trySection(ctx, address, section, digest)
+		return err
+	})
+	return tag, err
+}
+
+func (s *Store) trySection(
+	ctx context.Context, address *url.URL, section *io.SectionReader, digest string,
+) (tag string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, tryTimeout+time.Duration(section.Size()/slowest)*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPut, s.address(name).String(), file)
+	// Each try has a reader of its own: the transport may still read from that of the try before.
+	var body io.Reader = io.NewSectionReader(section, 0, section.Size())
+	if section.Size() == 0 {
+		body = http.NoBody // a body of unknown length otherwise
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPut, address.String(), body)
 	if err != nil {
-		return fmt.Errorf("PUT an object: %w", err)
+		return "", fmt.Errorf("PUT an object: %w", err)
 	}
-	request.ContentLength = info.Size()
-	if info.Size() == 0 {
-		request.Body = http.NoBody // a body of unknown length otherwise
-	}
+	request.ContentLength = section.Size()
 	request.Header.Set("Content-Type", "application/octet-stream")
 	credentials{s.config.Key, s.config.Secret, s.config.Region}.signDigest(request, digest, s.config.Now())
 	response, err := s.http.Do(request)
 	if err != nil {
-		return fmt.Errorf("%w: %w", proof.ErrUnavailable, err)
+		return "", fmt.Errorf("%w: %w", proof.ErrUnavailable, err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	return failure(http.MethodPut, response)
+	return response.Header.Get("ETag"), failure(http.MethodPut, response)
 }
 
 // Open returns the content of an object, which the caller closes. The error is fs.ErrNotExist if there is none.
 func (s *Store) Open(ctx context.Context, name string) (content io.ReadCloser, err error) {
-	for wait, left := firstPause, tries; ; wait *= 4 {
+	err = s.again(ctx, func() error {
 		content, err = s.tryOpen(ctx, name)
-		left--
-		if err == nil || left == 0 || ctx.Err() != nil || !errors.Is(err, proof.ErrUnavailable) {
-			return content, err
-		}
-		if stopped := s.config.Pause(ctx, wait); stopped != nil {
-			return nil, err
-		}
-	}
+		return err
+	})
+	return content, err
 }
 
 func (s *Store) tryOpen(ctx context.Context, name string) (io.ReadCloser, error) {
@@ -96,4 +97,12 @@ func (s *Store) tryOpen(ctx context.Context, name string) (io.ReadCloser, error)
 		return nil, err
 	}
 	return response.Body, nil
+}
+
+// ignoreAbsent returns an error unless it means that an object does not exist.
+func ignoreAbsent(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }

@@ -39,6 +39,8 @@ type Config struct {
 	// Pause waits between two tries, and returns an error if ctx ends before. If it
 	// is nil a timer is used.
 	Pause func(ctx context.Context, d time.Duration) error
+	// PartBytes is the size of a part of a file that is larger, in bytes; 64 MiB if it is 0.
+	PartBytes int64
 	// Transport sends the requests; nil means a copy of http.DefaultTransport.
 	Transport *http.Transport
 }
@@ -69,6 +71,9 @@ func New(config Config) *Store {
 	if config.Pause == nil {
 		config.Pause = pace.Pause
 	}
+	if config.PartBytes == 0 {
+		config.PartBytes = partBytes
+	}
 	if config.Transport == nil {
 		config.Transport = http.DefaultTransport.(*http.Transport).Clone()
 	}
@@ -85,7 +90,7 @@ func (s *Store) Close() { s.http.CloseIdleConnections() }
 // Put stores a picture. The bucket does not accept a truncated one, because the
 // digest of the body is signed.
 func (s *Store) Put(ctx context.Context, name string, cleaned picture.Picture) error {
-	_, err := s.ask(ctx, http.MethodPut, name, cleaned.Data, cleaned.Format.ContentType())
+	_, err := s.ask(ctx, http.MethodPut, s.address(name), cleaned.Data, cleaned.Format.ContentType())
 	return err
 }
 
@@ -94,44 +99,51 @@ func (s *Store) Get(ctx context.Context, name string) (picture.Picture, error) {
 	if !proof.IsName(name) {
 		return picture.Picture{}, fs.ErrNotExist
 	}
-	data, err := s.ask(ctx, http.MethodGet, name, nil, "")
+	data, err := s.ask(ctx, http.MethodGet, s.address(name), nil, "")
 	return picture.Picture{Format: proof.FormatOf(name), Data: data}, err
 }
 
 // Delete removes a picture, if there is one. A bucket with versioning keeps it as an
 // older version.
 func (s *Store) Delete(ctx context.Context, name string) error {
-	_, err := s.ask(ctx, http.MethodDelete, name, nil, "")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	_, err := s.ask(ctx, http.MethodDelete, s.address(name), nil, "")
+	return ignoreAbsent(err)
 }
 
-// ask sends a request until it succeeds, fails for a reason that another try would
-// not change, or has been tried often enough. All methods that it is called with are
-// idempotent.
-func (s *Store) ask(ctx context.Context, method, name string, body []byte, kind string) (answer []byte, err error) {
-	for wait, left := firstPause, tries; ; wait *= 4 {
-		answer, err = s.try(ctx, method, name, body, kind)
-		left--
-		if err == nil || left == 0 || ctx.Err() != nil || !errors.Is(err, proof.ErrUnavailable) {
-			break
-		}
-		if stopped := s.config.Pause(ctx, wait); stopped != nil {
-			break
-		}
-	}
+// ask sends a request until it succeeds or again gives up, and returns the body of the response.
+func (s *Store) ask(
+	ctx context.Context, method string, address *url.URL, body []byte, kind string,
+) (answer []byte, err error) {
+	err = s.again(ctx, func() error {
+		answer, err = s.try(ctx, method, address, body, kind, tryTimeout)
+		return err
+	})
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("%s an object: %w", method, ctx.Err())
 	}
 	return answer, err
 }
 
-func (s *Store) try(ctx context.Context, method, name string, body []byte, kind string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
+// again tries something until it succeeds, fails for a reason that another try would not change, or has been tried
+// often enough.
+func (s *Store) again(ctx context.Context, try func() error) error {
+	for wait, left := firstPause, tries-1; ; wait, left = wait*4, left-1 {
+		err := try()
+		if err == nil || left == 0 || ctx.Err() != nil || !errors.Is(err, proof.ErrUnavailable) {
+			return err
+		}
+		if stopped := s.config.Pause(ctx, wait); stopped != nil {
+			return err
+		}
+	}
+}
+
+func (s *Store) try(
+	ctx context.Context, method string, address *url.URL, body []byte, kind string, within time.Duration,
+) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, s.address(name).String(), bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, method, address.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("%s an object: %w", method, err)
 	}
@@ -190,7 +202,8 @@ func failure(method string, response *http.Response) error {
 	}
 	err := fmt.Errorf("%s an object: %s %s", method, response.Status, words)
 	switch {
-	case response.StatusCode == http.StatusNotFound && reason != "NoSuchBucket" && method != http.MethodPut:
+	case response.StatusCode == http.StatusNotFound && reason != "NoSuchBucket" &&
+		method != http.MethodPut && method != http.MethodPost:
 		return fs.ErrNotExist
 	case response.StatusCode >= 500, response.StatusCode == http.StatusTooManyRequests,
 		response.StatusCode == http.StatusRequestTimeout:

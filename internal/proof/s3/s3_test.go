@@ -33,6 +33,9 @@ const (
 
 var now = time.Date(2026, 11, 21, 23, 59, 59, 0, time.UTC)
 
+// byItself stands for the response that a bucket gives by itself.
+const byItself = -1
+
 // bucket is a small S3, which checks signatures. It shares no code with the client.
 type bucket struct {
 	t *testing.T
@@ -42,6 +45,7 @@ type bucket struct {
 	types   map[string]string // guarded by mu; the media types, by path
 	asked   []string          // guarded by mu; methods and paths
 	answers []int             // guarded by mu; the statuses of the next responses; 0 closes the connection
+	uploads map[string]parts  // guarded by mu; those that are under way, by their ids
 }
 
 func (b *bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -52,9 +56,11 @@ func (b *bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.asked = append(b.asked, r.Method+" "+r.Host+r.URL.Path)
+	status := byItself
 	if len(b.answers) > 0 {
-		status := b.answers[0]
-		b.answers = b.answers[1:]
+		status, b.answers = b.answers[0], b.answers[1:]
+	}
+	if status != byItself {
 		if status == 0 {
 			panic(http.ErrAbortHandler)
 		}
@@ -70,6 +76,10 @@ func (b *bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	path := r.Host + r.URL.Path
+	if query := r.URL.Query(); len(query) > 0 {
+		b.ofParts(w, r.Method, path, query, body)
+		return
+	}
 	switch r.Method {
 	case http.MethodPut:
 		b.objects[path], b.types[path] = body, r.Header.Get("Content-Type")
@@ -111,8 +121,8 @@ func (b *bucket) signed(r *http.Request, body []byte) bool {
 	}
 	digest, date := hash(body), r.Header.Get("X-Amz-Date")
 	scope := now.Format("20060102") + "/" + region + "/s3/aws4_request"
-	canonical := r.Method + "\n" + r.URL.EscapedPath() + "\n\n" + headers.String() + "\n" + parts["SignedHeaders"] +
-		"\n" + digest
+	canonical := r.Method + "\n" + r.URL.EscapedPath() + "\n" + r.URL.RawQuery + "\n" + headers.String() + "\n" +
+		parts["SignedHeaders"] + "\n" + digest
 	signing := mac(mac(mac(mac([]byte("AWS4"+secret), now.Format("20060102")), region), "s3"), "aws4_request")
 	want := hex.EncodeToString(mac(signing, "AWS4-HMAC-SHA256\n"+date+"\n"+scope+"\n"+hash([]byte(canonical))))
 	return ok && r.Header.Get("X-Amz-Content-Sha256") == digest && date == now.Format("20060102T150405Z") &&
@@ -125,7 +135,7 @@ func (b *bucket) signed(r *http.Request, body []byte) bool {
 // instead of waiting.
 func newStore(t *testing.T, change func(*s3.Config)) (*s3.Store, *bucket, *[]time.Duration) {
 	t.Helper()
-	b := &bucket{t: t, objects: map[string][]byte{}, types: map[string]string{}}
+	b := &bucket{t: t, objects: map[string][]byte{}, types: map[string]string{}, uploads: map[string]parts{}}
 	server := httptest.NewServer(b)
 	t.Cleanup(server.Close)
 	endpoint, err := url.Parse(server.URL)

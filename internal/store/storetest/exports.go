@@ -134,20 +134,20 @@ func (y *exportYard) note(kind exports.Kind, id string, at time.Time) {
 
 // act commits something.
 func (y *exportYard) act() {
+	at := y.recorded()
 	switch y.random.IntN(4) {
 	case 0:
-		y.create(partnerID)
+		y.create(partnerID, at)
 	case 1:
-		y.event()
+		y.event(at)
 	case 2:
-		y.move()
+		y.move(at)
 	default:
-		y.post()
+		y.post(at)
 	}
 }
 
-func (y *exportYard) create(account string) {
-	at := y.recorded()
+func (y *exportYard) create(account string, at time.Time) {
 	id, err := delivery.NewOrderID(y.ids, account, at)
 	must(y.T, err)
 	o := testkit.Order(account, id, "=R-"+id, at)
@@ -160,11 +160,11 @@ func (y *exportYard) create(account string) {
 	}
 }
 
-func (y *exportYard) event() {
+func (y *exportYard) event(at time.Time) {
 	if len(y.orders) == 0 {
 		return
 	}
-	o, at := y.orders[y.random.IntN(len(y.orders))], y.recorded()
+	o := y.orders[y.random.IntN(len(y.orders))]
 	id, err := identifier.NewUUID(y.ids, at)
 	must(y.T, err)
 	y.events[o.OrderID]++
@@ -187,8 +187,7 @@ func (y *exportYard) event() {
 	}
 }
 
-func (y *exportYard) move() {
-	at := y.recorded()
+func (y *exportYard) move(at time.Time) {
 	book(y.T, y.db, delivery.Movement{
 		ProductID: y.product[0].ProductID, Type: delivery.MovementIn, Quantity: 1, Location: "MTL-1", Notes: "for Alex",
 		At: at,
@@ -201,8 +200,7 @@ func (y *exportYard) move() {
 	y.note(exports.KindMovements, fmt.Sprint(last[0].MovementID), at)
 }
 
-func (y *exportYard) post() {
-	at := y.recorded()
+func (y *exportYard) post(at time.Time) {
 	id, err := identifier.NewUUID(y.ids, at)
 	must(y.T, err)
 	entry := statedEntry(partnerID, 1, date.Of(at, y.zone)-date.Day(y.random.IntN(3)), money.ActDelivery, 1000)
@@ -239,10 +237,7 @@ func (y *exportYard) check() {
 	got := map[exports.Format]map[exports.Kind][]string{exports.FormatCSV: {}, exports.FormatJSONL: {}}
 	previous := date.Day(0)
 	for _, path := range manifests {
-		text, err := os.ReadFile(path)
-		must(y.T, err)
-		var m exports.Manifest
-		must(y.T, json.Unmarshal(text, &m))
+		m := y.manifest(path)
 		if previous != 0 && (m.Day != previous+1 || m.Previous == nil) {
 			y.Errorf("got the day %s behind %s with the previous manifest %v", m.Day, previous, m.Previous)
 		}
@@ -270,6 +265,14 @@ func (y *exportYard) check() {
 			}
 		}
 	}
+}
+
+func (y *exportYard) manifest(path string) (m exports.Manifest) {
+	y.Helper()
+	text, err := os.ReadFile(path)
+	must(y.T, err)
+	must(y.T, json.Unmarshal(text, &m))
+	return m
 }
 
 // read returns the ids of the rows of a file, which must have none of the names and texts of people.
@@ -318,7 +321,7 @@ func testExports(t *testing.T, s *store.Store) {
 		y.now = y.now.Add(time.Duration(y.random.Int64N(int64(4 * time.Hour))))
 		y.act()
 		if y.random.IntN(8) == 0 {
-			y.create(delivery.TestAccount(partnerID))
+			y.create(delivery.TestAccount(partnerID), y.recorded())
 		}
 		if y.random.IntN(3) == 0 {
 			y.start(1 + y.random.IntN(40))
@@ -339,6 +342,91 @@ func testExports(t *testing.T, s *store.Store) {
 	}
 	y.start(1 << 30)
 	y.check()
+	y.checkSealed()
+}
+
+// checkSealed checks that all rows are known to be in files, and that movements are not read again.
+func (y *exportYard) checkSealed() {
+	y.Helper()
+	must(y.T, y.db.Exports().Read(y.Context(), func(tx exports.Reader) error {
+		for _, source := range exports.Sources {
+			floor, err := tx.Floor(y.Context(), source, partnerID)
+			must(y.T, err)
+			left, err := tx.Unsealed(y.Context(),
+				exports.Period{Source: source, PartnerID: partnerID, From: y.first, To: y.now, Floor: floor}, 10)
+			must(y.T, err)
+			if len(left) > 0 {
+				y.Errorf("%s: got %q as in the files of no day, want none", source, left)
+			}
+			moved := y.rows[exports.KindMovements]
+			if last := moved[len(moved)-1]; source == exports.SourceMovements && !strings.HasSuffix(floor, last) {
+				y.Errorf("got movements read up to %q, want all, of which the last is %s", floor, last)
+			}
+		}
+		return nil
+	}))
+}
+
+// testExportShortDay exports the day of 23 hours in Toronto.
+func testExportShortDay(t *testing.T, s *store.Store) {
+	exportClockChange(t, s, time.Date(2026, 3, 8, 5, 0, 0, 0, time.UTC), 23*time.Hour)
+}
+
+// testExportLongDay exports the day of 25 hours.
+func testExportLongDay(t *testing.T, s *store.Store) {
+	exportClockChange(t, s, time.Date(2026, 11, 1, 4, 0, 0, 0, time.UTC), 25*time.Hour)
+}
+
+// exportClockChange exports a day on which clocks change, and the one before. A row is in the files of the day on
+// which it was recorded: also one of the first and the last millisecond, and of the hour that is left out or comes
+// twice.
+func exportClockChange(t *testing.T, s *store.Store, begin time.Time, length time.Duration) {
+	t.Helper()
+	y, next := newExportYard(t, s, begin.Add(-6*time.Hour)), begin.Add(length)
+	y.export() // notes the first day
+	day := date.Of(begin, y.zone)
+	kinds := []exports.Kind{exports.KindOrders, exports.KindEvents, exports.KindMovements, exports.KindJournal}
+	want := map[string][]string{}
+	for _, at := range []struct {
+		time.Time
+		day date.Day
+	}{
+		{begin.Add(-time.Millisecond), day - 1}, {begin, day}, {begin.Add(90 * time.Minute), day},
+		{begin.Add(150 * time.Minute), day}, {next.Add(-time.Millisecond), day}, {next, day + 1},
+	} {
+		y.now = at.Time
+		y.create(partnerID, at.Time)
+		y.event(at.Time)
+		y.move(at.Time)
+		y.post(at.Time)
+		for _, kind := range kinds {
+			of := fmt.Sprint(kind, " of ", at.day)
+			want[of] = append(want[of], y.rows[kind][len(y.rows[kind])-1])
+		}
+	}
+	y.now = next.Add(6 * time.Hour)
+	y.export()
+	for _, exported := range []date.Day{day - 1, day} {
+		folder := filepath.Join(y.folder, "day="+exported.String())
+		m, got := y.manifest(filepath.Join(folder, exports.ManifestName)), map[string][]string{}
+		for _, file := range m.Files {
+			if ids := y.read(filepath.Join(folder, file.Name), file); file.Format == exports.FormatJSONL {
+				of := fmt.Sprint(file.Kind, " of ", exported)
+				got[of] = append(got[of], ids...)
+			}
+		}
+		for _, kind := range kinds {
+			of := fmt.Sprint(kind, " of ", exported)
+			slices.Sort(got[of])
+			slices.Sort(want[of])
+			if !slices.Equal(got[of], want[of]) {
+				t.Errorf("%s: got %q, want %q", of, got[of], want[of])
+			}
+		}
+		if exported == day && (!m.From.Equal(begin) || !m.To.Equal(next)) {
+			t.Errorf("got a day from %v to %v, want one from %v to %v", m.From, m.To, begin, next)
+		}
+	}
 }
 
 // testExportRaces has two nodes export the same days at the same time. Each day is exported once.
@@ -360,7 +448,7 @@ func testExportRaces(t *testing.T, s *store.Store) {
 	must(t, errors.Join(failed...))
 	again, err := y.service.Work(t.Context())
 	must(t, err)
-	listed, err := y.service.Days(t.Context(), 100)
+	listed, err := y.service.Days(t.Context(), 0, 100)
 	must(t, err)
 	if sum := days[0] + days[1] + days[2] + again; sum != len(listed) || sum < 5 {
 		t.Errorf("got %v and %d days, want %d together", days, again, len(listed))

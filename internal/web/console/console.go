@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/accounting"
 	"github.com/dropyard/dropyard/internal/backups"
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/installation"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -65,6 +66,10 @@ type Config struct {
 	Trials []Trial
 	// Backups makes backups of the embedded database; nil if the settings do not say where they are kept.
 	Backups *backups.Service
+	// Exports describes the nightly exports, and lists days before one, the latest first; all if it is 0.
+	Exports func(ctx context.Context, before date.Day, limit int) (installation.ExportList, error)
+	// BeginExport has all days exported that have ended and were not.
+	BeginExport func(context.Context) error
 	// Streets are the street tiles of maps.
 	Streets basemap.Streets
 	// Defaults are the limits of partners without their own.
