@@ -200,7 +200,7 @@ const Head = ({ id, count, visits }) => {
   const courier = couriers.value.get(id), last = visits.at(-1), working = busy.value.has(id);
   return html`<header>
     <h2 id=${`lane-${id}`}>${courier ? html`<a href=${`/console/couriers/${id}`}>${courier.name}</a>` : nameOf(id)}</h2>
-    <p class="soft small">${n("views.orders", loads.value.get(id) ?? 0)}${late.value.has(id) && html` · <strong class="urgent">${t("views.late", { n: number(late.value.get(id) ?? 0) })}</strong>`}${courier && ` · ${courier.vehicle}`}${courier && !courier.active && html` · <strong class="urgent">${t("board.reason.courier_gone")}</strong>`}</p>
+    <p class="soft small">${n("views.orders", loads.value.get(id) ?? 0)}${late.value.has(id) && html` · <strong class="urgent">${n("views.late", late.value.get(id) ?? 0)}</strong>`}${courier && ` · ${courier.vehicle}`}${courier && !courier.active && html` · <strong class="urgent">${t("board.reason.courier_gone")}</strong>`}</p>
     ${last && html`<p class="soft small">${t("views.done_by", { at: soon(last.arrival), km: number(Math.round(total(visits).way * 10) / 10) })}</p>`}
     ${id !== noCourier && count > 0 && html`<p class="line">
       <button type="button" class="button row-act" disabled=${working || count < 2} onClick=${() => propose(id)}>${t("views.sort")}</button>
