@@ -216,14 +216,7 @@ func (s *Service) PicksOf(ctx context.Context, orderIDs []string) (picks []Pick,
 // picks them or has picked them.
 func (s *Service) FindPicks(ctx context.Context, scan Scan) (picks []Pick, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
-		_, orders, err := named(ctx, tx, scan)
-		if err == nil && len(orders) == 0 {
-			_, orders, err = s.barcoded(ctx, tx, scan, s.now())
-		}
-		if err == nil && len(orders) == 0 {
-			orders, err = tx.OrdersNamed(ctx, "", scan.Text, maxExact)
-			orders = s.config.Damaged.Readable(orders)
-		}
+		orders, err := s.scanned(ctx, tx, scan)
 		if err != nil {
 			return err
 		}
@@ -232,6 +225,28 @@ func (s *Service) FindPicks(ctx context.Context, scan Scan) (picks []Pick, err e
 		return err
 	})
 	return picks, s.config.Damaged.Of(err)
+}
+
+// scanned returns the orders that a label, or the number of an order, belongs to.
+func (s *Service) scanned(ctx context.Context, tx Reader, scan Scan) ([]*delivery.Order, error) {
+	_, orders, err := named(ctx, tx, scan)
+	if err == nil && len(orders) == 0 {
+		_, orders, err = s.barcoded(ctx, tx, scan, s.now())
+	}
+	if err == nil && len(orders) == 0 {
+		orders, err = tx.OrdersNamed(ctx, "", scan.Text, maxExact)
+		orders = s.config.Damaged.Readable(orders)
+	}
+	return orders, err
+}
+
+// FindOrders returns the orders that a label, or the number of an order, belongs to, whatever their state.
+func (s *Service) FindOrders(ctx context.Context, scan Scan) (orders []*delivery.Order, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		orders, err = s.scanned(ctx, tx, scan)
+		return err
+	})
+	return orders, s.config.Damaged.Of(err)
 }
 
 // Has reports whether a text that was scanned or typed names the order: a label of it, or its number.
