@@ -149,7 +149,8 @@ var rules = map[string]rule{
 	},
 	"internal/proof/s3": {may: []string{"internal/proof", foundation}},
 	"internal/webhook": {may: []string{
-		"internal/figures", "internal/delivery", "internal/mail", "internal/outbox", "internal/signature", foundation,
+		"internal/audit", "internal/figures", "internal/delivery", "internal/mail", "internal/outbox", "internal/signature",
+		foundation,
 	}, mayNot: useCase},
 	"internal/downloads": {mayNot: pure},
 
@@ -178,8 +179,8 @@ var rules = map[string]rule{
 	}},
 	"internal/api/v1": {may: []string{
 		"internal/accounting",
-		"internal/actor", "internal/api/shared", "internal/delivery", "internal/httpd", "internal/label", "internal/order",
-		"internal/outbox", "internal/partner", "internal/pricing", "internal/record", "internal/report",
+		"internal/actor", "internal/api/shared", "internal/audit", "internal/delivery", "internal/httpd", "internal/label",
+		"internal/order", "internal/outbox", "internal/partner", "internal/pricing", "internal/record", "internal/report",
 		"internal/requestlog",
 		"internal/requestlogger", "internal/signature", "internal/signin", "internal/stock", "internal/webhook",
 		"internal/web", foundation,
@@ -264,7 +265,8 @@ var rules = map[string]rule{
 	"internal/db":      {may: []string{foundation}, mayNot: storage},
 	"internal/backups": {may: []string{foundation}, mayNot: storage},
 	"internal/exports": {
-		may: []string{"internal/audit", "internal/delivery", "internal/mail", "internal/money", "internal/record", foundation},
+		may: []string{"internal/audit", "internal/delivery", "internal/mail", "internal/money", "internal/record",
+			foundation},
 		mayNot: useCase,
 	},
 	"internal/db/backup": {may: []string{"internal/db", foundation}, mayNot: storage},

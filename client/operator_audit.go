@@ -95,6 +95,10 @@ const (
 	ActionAccountChanged      AuditAction = "account.changed"
 	ActionOpenIDChanged       AuditAction = "openid.changed" // how the people of a partner sign in
 	ActionDomainChanged       AuditAction = "domain.changed" // at which they have their addresses
+	ActionEndpointAdded       AuditAction = "endpoint.added" // of webhooks
+	ActionEndpointChanged     AuditAction = "endpoint.changed"
+	ActionEndpointRemoved     AuditAction = "endpoint.removed"
+	ActionEndpointSecret      AuditAction = "endpoint.secret_changed" // a rotation began, or was ended
 )
 
 // AuditPage is a page of the audit log.

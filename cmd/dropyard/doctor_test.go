@@ -212,7 +212,7 @@ var damages = map[string]damage{
 		execute(t, filepath.Join(dir, database), "INSERT INTO statements VALUES ('par_x', 2, 24322, 0, '', 0)")
 	}, doctor: "the statements of the partner par_x are not numbered from 1 without gaps"},
 	"exports that leave out a day": {disk: func(t *testing.T, dir string) {
-		execute(t, filepath.Join(dir, database), "INSERT INTO export_days VALUES (20000, 1, 1, 'a', 0, 0), (20002, 1, 1, 'b', 0, 0)")
+		execute(t, filepath.Join(dir, database), "INSERT INTO export_days VALUES (20000, 1, 1, 'a', 0, 0, ''), (20002, 1, 1, 'b', 0, 0, '')")
 	}, doctor: "the day 20002 of the exports is behind one that was not exported"},
 	"exported rows of a day that is missing": {disk: func(t *testing.T, dir string) {
 		execute(t, filepath.Join(dir, database), "INSERT INTO export_rows VALUES ('par_x', 'orders', 'a', 20000)")

@@ -457,7 +457,7 @@ func TestInvalidListenAndTriggerFlags(t *testing.T) {
 		"+DROPYARD_WEBHOOK_SECRET=hushhush listen":       "DROPYARD_WEBHOOK_SECRET",
 		"+DROPYARD_WEBHOOK_SECRET=whsec_hush listen":     "DROPYARD_WEBHOOK_SECRET",
 		"+ trigger":              "event",
-		"+ trigger order.eaten":  "return.received, webhook.test",
+		"+ trigger order.eaten":  "return.received, stock.changed, stock.low, webhook.test",
 		"+ trigger order.failed": "DROPYARD_OPERATOR_TOKEN",
 		"+DROPYARD_OPERATOR_EMAIL=a@b trigger order.failed": "dropyard login --operator",
 	} {

@@ -36,14 +36,15 @@ type commands struct {
 	Trigger  triggerCommand  `cmd:"" group:"Developers:" help:"Cause an event: create an order and move it until the event happens."`
 	Call     callCommand     `cmd:"" group:"Developers:" help:"Send one signed request and print the response."`
 
-	Board     boardCommand     `cmd:"" group:"Operators:" help:"Show the dispatch board, and move orders."`
-	Couriers  couriersCommand  `cmd:"" group:"Operators:" help:"List, add and change couriers, and send them messages."`
-	Locations locationsCommand `cmd:"" group:"Operators:" help:"List and set the addresses of warehouses and hubs."`
-	Stock     stockCommand     `cmd:"" group:"Operators:" help:"Show and book the stock of partners."`
-	Picks     picksCommand     `cmd:"" group:"Operators:" help:"Show what the warehouse picks for orders, and record it."`
-	Books     booksCommand     `cmd:"" group:"Operators:" help:"Show what was charged, and set since when that is done and which taxes are charged."`
-	Settings  settingsCommand  `cmd:"" group:"Operators:" help:"Show and change the settings of the service, such as the number of the desk."`
-	RateCards rateCardsCommand `cmd:"" group:"Operators:" help:"List rate cards, and preview what a new one would change."`
+	Board     boardCommand         `cmd:"" group:"Operators:" help:"Show the dispatch board, and move orders."`
+	Couriers  couriersCommand      `cmd:"" group:"Operators:" help:"List, add and change couriers, and send them messages."`
+	Locations locationsCommand     `cmd:"" group:"Operators:" help:"List and set the addresses of warehouses and hubs."`
+	Stock     stockCommand         `cmd:"" group:"Operators:" help:"Show and book the stock of partners."`
+	Picks     picksCommand         `cmd:"" group:"Operators:" help:"Show what the warehouse picks for orders, and record it."`
+	Books     booksCommand         `cmd:"" group:"Operators:" help:"Show what was charged, and set since when that is done and which taxes are charged."`
+	Company   companySignInCommand `cmd:"" name:"company-sign-in" group:"Operators:" help:"Show how a partner's people sign in through their company, turn that off, and check or remove a domain."`
+	Settings  settingsCommand      `cmd:"" group:"Operators:" help:"Show and change the settings of the service, such as the number of the desk."`
+	RateCards rateCardsCommand     `cmd:"" group:"Operators:" help:"List rate cards, and preview what a new one would change."`
 
 	Serve    serveCommand    `cmd:"" group:"Server:" help:"Run the service."`
 	Operator operatorCommand `cmd:"" group:"Server:" help:"Manage operators."`

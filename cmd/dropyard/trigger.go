@@ -21,8 +21,8 @@ type triggerCommand struct {
 // an endpoint.
 const testEvent = "webhook.test"
 
-// triggerable returns the names of all events of orders.
-func triggerable() string { return eventNames(delivery.OrderEvents) }
+// triggerable returns the names of all events of orders and of stock.
+func triggerable() string { return eventNames(slices.Concat(delivery.OrderEvents, stockEvents)) }
 
 // act is something besides a move that causes an event.
 type act struct {
@@ -83,8 +83,10 @@ var (
 
 // Run causes the event and prints each step on the way.
 func (c *triggerCommand) Run(ctx context.Context) error {
-	steps, ok := stepsTo(delivery.EventType(c.Event))
-	if !ok && c.Event != testEvent {
+	event := delivery.EventType(c.Event)
+	steps, ok := stepsTo(event)
+	ofStock := slices.Contains(stockEvents, event)
+	if !ok && !ofStock && c.Event != testEvent {
 		return usageError{fmt.Errorf("<event>: %q is not one of %s, %s", c.Event, triggerable(), testEvent)}
 	}
 	partner, err := c.client()
@@ -93,8 +95,10 @@ func (c *triggerCommand) Run(ctx context.Context) error {
 		return err
 	case c.Event == testEvent:
 		return sendTest(ctx, partner)
+	case ofStock:
+		return c.triggerStock(ctx, partner, event)
 	case inTest(partner):
-		return triggerSimulated(ctx, partner, delivery.EventType(c.Event))
+		return triggerSimulated(ctx, partner, event)
 	}
 	// What may be refused comes first, so that a failure leaves no order behind.
 	operator, err := c.dispatcher(ctx)
@@ -119,7 +123,7 @@ func (c *triggerCommand) Run(ctx context.Context) error {
 		event, _ := delivery.EventFor(to)
 		printCaused(string(to), event)
 	}
-	if other, ok := otherEvents[delivery.EventType(c.Event)]; ok {
+	if other, ok := otherEvents[event]; ok {
 		if err := other.cause(ctx, partner, operator, order.OrderID); err != nil {
 			return err
 		}

@@ -239,3 +239,52 @@ func TestTriggerInTestMode(t *testing.T) {
 	}
 	l.stop(t)
 }
+
+// TestTriggerStock causes the events of stock, live and with a test key. Afterwards the stock is as it was.
+func TestTriggerStock(t *testing.T) {
+	t.Parallel()
+	r := run{dir: testkit.FastDir(t), env: append(operatorEnv, "DROPYARD_WEBHOOK_ALLOW_INSECURE=true")}
+	s := r.serve(t)
+	partner, operator := s.Register(t, "metro"), s.Operate(t)
+	name := func(p *apptest.Partner) {
+		p.Call(t, "PUT", "/v1/webhooks/endpoint",
+			[]byte(`{"url":"http://127.0.0.1:1/","events":["stock.low","stock.changed"]}`)).Must(t, 201)
+	}
+	caused := func(p *apptest.Partner, event string, want ...string) {
+		t.Helper()
+		got := (run{env: operatorEnv}).as(p, s.URL).do(t, "trigger", event)
+		if got.code != 0 || strings.Count(got.stdout, "causes ") != len(want) {
+			t.Errorf("trigger %s: got %+v, want exit code 0 and %d events", event, got, len(want))
+		}
+		events := p.Call(t, "GET", "/v1/webhooks/events?limit=500", nil).Must(t, 200)
+		var types []string
+		for i := range events.Len("events") {
+			types = append(types, events.Text("events", i, "type"))
+		}
+		slices.Reverse(types)
+		if len(types) < len(want) || !slices.Equal(types[len(types)-len(want):], want) {
+			t.Errorf("trigger %s: got the events %v, want %v at the end", event, types, want)
+		}
+	}
+	from := (run{env: operatorEnv}).as(partner, s.URL)
+	if got := from.do(t, "trigger", "stock.changed"); got.code == 0 ||
+		!strings.Contains(got.stderr, "book some in first") {
+		t.Errorf("without a product: got %+v, want an error that says what to do", got)
+	}
+	operator.Stock(t, partner.PartnerID, "Lamp", map[string]int{"MTL-1": 8}) // its stock_min is 5
+	name(partner)
+	caused(partner, "stock.changed", "stock.changed", "order.cancelled", "stock.changed")
+	caused(partner, "stock.low", "stock.changed", "stock.low", "order.cancelled", "stock.changed")
+	product := partner.Call(t, "GET", "/v1/inventory/products", nil).Must(t, 200)
+	if product.JSON("products", 0, "quantity") != 8.0 || product.JSON("products", 0, "stock_min") != 5.0 ||
+		product.JSON("products", 0, "stock_max") != 100.0 {
+		t.Errorf("got %s, want the stock and its bounds as before", product.Body)
+	}
+	test := partner.InTest(t)
+	name(test)
+	caused(test, "stock.changed", "stock.changed", "order.cancelled", "stock.changed")
+	if got := (run{}).as(test, s.URL).do(t, "trigger", "stock.low"); got.code != exitUsage ||
+		!strings.Contains(got.stderr, "live key") {
+		t.Errorf("stock.low in test mode: got %+v, want a usage error", got)
+	}
+}

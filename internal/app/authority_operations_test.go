@@ -291,6 +291,20 @@ var userOperations = []operation{
 	prepared("owner", "DELETE /v1/auth/api-keys/{key_id}", func(_ *rig, w *someone) (string, []string) {
 		return "", []string{w.partner.KeyID}
 	}).withPassword(),
+	plain("PUT /v1/account/openid", openIDBody),
+	prepared("owner", "DELETE /v1/account/openid", func(r *rig, w *someone) (string, []string) {
+		r.setOpenID(w)
+		return "", nil
+	}),
+	prepared("owner", "POST /v1/account/domains", func(r *rig, _ *someone) (string, []string) {
+		return fmt.Sprintf(`{"domain":"%s.example"}`, r.name("domain")), nil
+	}),
+	prepared("owner", "DELETE /v1/account/domains/{domain}", func(r *rig, w *someone) (string, []string) {
+		return "", []string{r.domain(w)}
+	}),
+	prepared("owner", "POST /v1/account/domains/{domain}/check", func(r *rig, w *someone) (string, []string) {
+		return "", []string{r.domain(w)}
+	}),
 	plain("PATCH /v1/account", `{"public_name":"Métro"}`),
 	plain("PUT /v1/account/logo", string(picture(1))).of("image/png"),
 	prepared("owner", "DELETE /v1/account/logo", func(r *rig, w *someone) (string, []string) {
@@ -402,6 +416,20 @@ func onProduct(route, body string) operation {
 		partnerID, productID := r.product()
 		return strings.ReplaceAll(body, "PRODUCT", productID), []string{partnerID, productID}
 	})
+}
+
+const openIDBody = `{"issuer":"https://login.metro.example","client_id":"dropyard","client_secret":"a secret of tests"}`
+
+// setOpenID sets the OpenID provider of a user's partner.
+func (r *rig) setOpenID(w *someone) {
+	r.Do(r.t, "PUT", "/v1/account/openid", []byte(openIDBody), "Cookie", w.cookie).Must(r.t, 200)
+}
+
+// domain names a domain of a user's partner, and returns it.
+func (r *rig) domain(w *someone) string {
+	domain := r.name("domain") + ".example"
+	r.Do(r.t, "POST", "/v1/account/domains", fmt.Appendf(nil, `{"domain":%q}`, domain), "Cookie", w.cookie).Must(r.t, 201)
+	return domain
 }
 
 // onPerson returns an operation on another operator, or on a partner and its owner.
@@ -549,6 +577,21 @@ var operatorOperations = []operation{
 	onProduct("POST /ops/v1/partners/{partner_id}/approve", "").by("admin"),
 	onPerson("DELETE /ops/v1/partners/{partner_id}/users/{user_id}/totp", "", false, true),
 	onPerson("POST /ops/v1/partners/{partner_id}/reset-link", "", false, false),
+	prepared("admin", "PATCH /ops/v1/partners/{partner_id}/openid", func(r *rig, _ *someone) (string, []string) {
+		of := r.user("owner", false)
+		r.setOpenID(of)
+		return `{"stopped":true}`, []string{of.partnerID()}
+	}),
+	prepared("admin", "DELETE /ops/v1/partners/{partner_id}/domains/{domain}",
+		func(r *rig, _ *someone) (string, []string) {
+			of := r.user("owner", false)
+			return "", []string{of.partnerID(), r.domain(of)}
+		}),
+	prepared("admin", "POST /ops/v1/partners/{partner_id}/domains/{domain}/check",
+		func(r *rig, _ *someone) (string, []string) {
+			of := r.user("owner", false)
+			return "", []string{of.partnerID(), r.domain(of)}
+		}),
 	onProduct("POST /ops/v1/partners/{partner_id}/export", "").by("admin"),
 	onOrder("admin", "POST /ops/v1/partners/{partner_id}/erasures", `{"order_ids":[%q],"force":true}`),
 	prepared("admin", "POST /ops/v1/system/accept-clock", func(*rig, *someone) (string, []string) { return "", nil }),

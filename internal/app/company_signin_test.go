@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,10 @@ func TestCompanySignIn(t *testing.T) {
 	me := v.Do(t, "GET", "/v1/auth/me", nil, "Cookie", "dropyard_session="+v.Cookies["dropyard_session"]).Must(t, 200)
 	if me.Text("user", "role") != "reader" || me.Text("user", "email") != "Ada@Metro.example" {
 		t.Errorf("got %s, want a reader with her address", me.Body)
+	}
+	for _, owned := range []any{true, "1", 1} { // as Microsoft Entra ID sends it
+		c.Visit().Company(t, c.provider, "ada@metro.example",
+			at("Ada@Metro.example", "email_verified", nil, "xms_edov", owned)).Leads(t, "/portal")
 	}
 	again := c.Visit()
 	again.Company(t, c.provider, "ada@metro.example",
@@ -145,6 +150,14 @@ func TestCompanySignInRefuses(t *testing.T) {
 		"expired": {
 			at("ada@metro.example", "exp", now.Add(-time.Hour).Unix()), "provider_answer", "not valid",
 		},
+		"an unverified domain": {
+			at("ada@metro.example", "email_verified", nil, "xms_edov", false), "address_unverified",
+			"not verified your e-mail address",
+		},
+		"unverified, whatever the domain": {
+			at("ada@metro.example", "email_verified", false, "xms_edov", true), "address_unverified",
+			"not verified your e-mail address",
+		},
 		"unverified": {
 			at("ada@metro.example", "email_verified", false), "address_unverified", "not verified your e-mail address",
 		},
@@ -177,6 +190,100 @@ func TestCompanySignInRefuses(t *testing.T) {
 	other := c.Visit()
 	refused(t, other, other.Company(t, c.provider, "ada@metro.example", at("ada@metro.example", "sub", "next")),
 		"user_of_another", "another person of your company")
+}
+
+// TestCompanyChangesAreNotified informs the owners of every change of the sign-in, and no one else.
+func TestCompanyChangesAreNotified(t *testing.T) {
+	t.Parallel()
+	server := testkit.StartMailServer(t, "dropyard:hunter2", nil)
+	s := apptest.Start(t, withMail(server))
+	metro := s.Register(t, "metro")
+	owner := metro.Owner(t)
+	metro.As(t, "clerk")
+	second := metro.As(t, "owner")
+	<-server.Notices // of the API key
+	path := "/ops/v1/partners/" + owner.PartnerID
+	admin := s.Operate(t)
+	for _, step := range []struct {
+		by                 func(t testing.TB, method, target string, body []byte) *apptest.Answer
+		method, path, body string
+		want               string
+	}{
+		{owner.Call, "PUT", "/v1/account/openid",
+			`{"issuer":"https://login.metro.example","client_id":"yard","client_secret":"hunter2"}`, "the company sign-in was"},
+		{owner.Call, "POST", "/v1/account/domains", `{"domain":"metro.example"}`, "a domain of the company sign-in was"},
+		{admin.Call, "PATCH", path + "/openid", `{"stopped":true}`, "the company sign-in was"},
+		{admin.Call, "DELETE", path + "/domains/metro.example", "", "a domain of the company sign-in was"},
+	} {
+		if got := step.by(t, step.method, step.path, []byte(step.body)); got.Status >= 300 {
+			t.Fatalf("%s %s: got %d %s", step.method, step.path, got.Status, got.Body)
+		}
+		to := []string{}
+		for range 2 {
+			got := <-server.Notices
+			to = append(to, got.To)
+			if !strings.Contains(got.Text, step.want) || !strings.Contains(got.Text, "account of metro") {
+				t.Errorf("%s %s: got the mail %q, want %q", step.method, step.path, got.Text, step.want)
+			}
+		}
+		if slices.Sort(to); !slices.Equal(to, []string{"metro@example.com", second.Email}) {
+			t.Errorf("%s %s: got mails to %v, want the owners", step.method, step.path, to)
+		}
+	}
+}
+
+// TestCompanySignInLogs finds the request's id in the log of a refusal, and in the audit log.
+func TestCompanySignInLogs(t *testing.T) {
+	t.Parallel()
+	c := newEmployer(t, "default_role", "reader")
+	v := c.Visit()
+	id := v.Company(t, c.provider, "ada@metro.example", at("ada@else.example")).Header.Get("X-Request-Id")
+	v.Company(t, c.provider, "ada@metro.example", at("ada@metro.example")).Leads(t, "/portal")
+	log := c.Operate(t).Call(t, "GET", "/ops/v1/audit?limit=1", nil).Must(t, 200)
+	if got := log.Text("entries", 0, "request_id"); !strings.HasPrefix(got, "req_") {
+		t.Errorf("got the entry %s, want the request's id", log.Body)
+	}
+	c.Stop()
+	if want := "was refused\" request_id=" + id + " "; id == "" || !strings.Contains(c.Log.String(), want) {
+		t.Errorf("got the log without %q:\n%s", want, c.Log)
+	}
+}
+
+// TestDoctorAsksCompanies asks the providers of partners: one that works, one that is down, and
+// one that has another issuer. One that is turned off is left out.
+func TestDoctorAsksCompanies(t *testing.T) {
+	t.Parallel()
+	records, works, down, off := &apptest.Records{}, apptest.NewProvider(t), apptest.NewProvider(t), apptest.NewProvider(t)
+	s := apptest.Start(t, records.Companies(works, down))
+	id := map[string]string{}
+	for name, provider := range map[string]*apptest.Provider{"metro": works, "rival": down, "other": works, "quiet": off} {
+		owner := s.Register(t, name).Owner(t)
+		owner.UseProvider(t, provider)
+		id[name] = owner.PartnerID
+	}
+	down.Down.Store(true)
+	s.Execute(t, "UPDATE partner_openid SET issuer = '"+works.Settings()[1]+"/' WHERE partner_id = '"+id["other"]+"'")
+	s.Operate(t).Call(t, "PATCH", "/ops/v1/partners/"+id["quiet"]+"/openid", []byte(`{"stopped":true}`)).Must(t, 200)
+	asked := off.Asked.Load()
+	found, err := app.Doctor(t.Context(), &config.Config{Data: s.Data, DatabaseURL: s.Database, WebhookInsecure: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(found.Notes, "\n")
+	for _, want := range []string{
+		"OpenID providers of partners: 3, of which 1 describe themselves",
+		"partner " + id["rival"] + " cannot sign in through their OpenID provider: " + down.Settings()[1] +
+			" does not describe itself",
+		"partner " + id["other"] + " cannot sign in through their OpenID provider: " + works.Settings()[1] +
+			"/ describes itself as",
+	} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("got the notes\n%s\nwant %q", notes, want)
+		}
+	}
+	if faults := strings.Join(found.Findings, "\n"); strings.Contains(faults, "par_") || off.Asked.Load() != asked {
+		t.Errorf("got the faults %q, and %d requests, want no fault of a partner", faults, off.Asked.Load()-asked)
+	}
 }
 
 // TestCompanyOfStranger: a person who has not confirmed the address sets no provider and no domain, because people who
@@ -294,6 +401,19 @@ func TestCompanyPeopleLeave(t *testing.T) {
 		"You were removed from the team")
 	c.owner.Call(t, "POST", "/v1/team/invitations", []byte(`{"email":"ada@metro.example","role":"clerk"}`)).Must(t, 201)
 	ada = signsIn("ada@metro.example")
+
+	// One who has never used the provider
+	c.owner.Call(t, "POST", "/v1/team/invitations", []byte(`{"email":"Lou@metro.example","role":"clerk"}`)).Must(t, 201)
+	c.Visit().Company(t, c.provider, "lou@metro.example", at("lou@metro.example")).Leads(t, "/portal")
+	c.Execute(t, "DELETE FROM user_identities WHERE subject = 'sub of lou@metro.example'")
+	c.owner.Call(t, "DELETE", fmt.Sprint("/v1/team/", c.member(t, "lou@metro.example")["user_id"]), nil).Must(t, 200)
+	refused(t, back, back.Company(t, c.provider, "lou@metro.example", at("LOU@metro.example")), "user_removed",
+		"You were removed from the team")
+	for _, row := range c.Query(t, "SELECT subject FROM user_identities WHERE issuer = 'removed'") {
+		if strings.Contains(fmt.Sprint(row), "metro") {
+			t.Errorf("got the mark %v, want one without the address", row)
+		}
+	}
 
 	// A partner that is suspended
 	path := "/ops/v1/partners/" + c.owner.PartnerID
@@ -426,8 +546,16 @@ func TestCompanyLinks(t *testing.T) {
 	begun := v.Open(t, link).Must(t, 303).Header.Get("Location")
 	v.Open(t, c.provider.Answer(t, c.Service, begun, at("ada@metro.example"), nil)).Leads(t, "/portal/orders")
 	v.Fill(t, "/portal/signin", "email", "nobody").Shows(t, 422, "Enter an e-mail address.")
+	// The page names the host to which the browser goes, and takes a domain in any case.
+	c.provider.Apart.Store(true)
+	c.owner.UseProvider(t, c.provider, "default_role", "reader")
+	host = strings.Replace(host, "127.0.0.1", "localhost", 1)
+	v.Open(t, "/portal/signin?domain=METRO.Example").Shows(t, 200, "Continue at "+host, "People at metro.example sign in")
+	c.Do(t, "GET", "/portal/signin/go?domain=Metro.EXAMPLE", nil).Must(t, 303)
 	c.provider.Down.Store(true)
 	c.owner.UseProvider(t, c.provider, "default_role", "reader")
+	v.Open(t, "/portal/signin?domain=metro.example").Shows(t, http.StatusServiceUnavailable,
+		"cannot sign you in at the moment")
 	down := c.Visit()
 	refused(t, down, down.Open(t, link), "unavailable", "cannot sign you in at the moment")
 }

@@ -90,6 +90,9 @@ func (a *App) seedDemo(ctx context.Context) error {
 	if err == nil {
 		err = a.addAccountant(ctx)
 	}
+	if err == nil { // after the days that are past, whose movements need no events
+		err = a.connectStock(ctx, seeded.PartnerID)
+	}
 	if err != nil {
 		return fmt.Errorf("seed the demo: %w", err)
 	}

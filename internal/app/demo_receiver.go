@@ -2,17 +2,24 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/machine"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// receiverPath is where the demo's shop takes its webhooks.
-const receiverPath = "/demo/webhooks"
+// receiverPath is where the demo's shops take their webhooks, and stockReceiverPath where the stock program of the
+// first one does.
+const (
+	receiverPath      = "/demo/webhooks"
+	stockReceiverPath = "/demo/stock"
+)
 
 // demoRoutes returns what only a demo on this machine serves: the program of the demo's
 // shop, which takes every webhook, so that deliveries can be seen without writing one.
@@ -21,7 +28,12 @@ func (a *App) demoRoutes() []web.Route {
 		return nil
 	}
 	take := func(*web.PageRequest) (int, []byte, error) { return http.StatusNoContent, nil, nil }
-	return []web.Route{{Method: http.MethodPost, Pattern: receiverPath, For: web.Anyone, Uncounted: true, Serve: take}}
+	var routes []web.Route
+	for _, path := range []string{receiverPath, stockReceiverPath} {
+		routes = append(routes,
+			web.Route{Method: http.MethodPost, Pattern: path, For: web.Anyone, Uncounted: true, Serve: take})
+	}
+	return routes
 }
 
 // onlyThisMachine refuses requests that name another host than this machine. A page of
@@ -42,6 +54,7 @@ func (a *App) connectDemo(ctx context.Context, accounts ...string) error {
 	if !a.config.LocalDemo() {
 		return nil
 	}
+	ctx = demoContext(ctx)
 	shop := a.URL() + receiverPath
 	for _, account := range accounts {
 		found, err := a.webhooks.Get(ctx, webhook.KeyOf(account, ""))
@@ -56,4 +69,38 @@ func (a *App) connectDemo(ctx context.Context, accounts ...string) error {
 		}
 	}
 	return nil
+}
+
+// connectStock sends the stock events of an account to the demo's receiver, as CloudEvents, by a second endpoint.
+// One that was added at another address of this service is moved.
+func (a *App) connectStock(ctx context.Context, account string) error {
+	if !a.config.LocalDemo() {
+		return nil
+	}
+	ctx = demoContext(ctx)
+	target := webhook.Target{
+		URL: a.URL() + stockReceiverPath, Enabled: true, Format: webhook.FormatCloudEvents,
+		Events: outbox.FilterOf([]delivery.EventType{delivery.EventStockLow, delivery.EventStockChanged}),
+	}
+	there, err := a.webhooks.Endpoints(ctx, account)
+	if err != nil {
+		return err
+	}
+	for _, e := range there {
+		if strings.HasSuffix(e.URL, stockReceiverPath) {
+			if e.URL == target.URL {
+				return nil
+			}
+			_, err := a.webhooks.Edit(ctx, e.Key(), webhook.Signed{}, webhook.Edit{URL: &target.URL})
+			return err
+		}
+	}
+	if len(there) >= webhook.MaxEndpoints {
+		return nil
+	}
+	_, err = a.webhooks.Add(ctx, account, webhook.Signed{}, target)
+	if errors.Is(err, errOlderNode) { // the next start adds it
+		return nil
+	}
+	return err
 }

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +28,28 @@ func TestDemoDeliversWebhooks(t *testing.T) {
 	signed := shop.SignedAt(time.Now(), "POST", "/v1/orders", body)
 	s.Do(t, "POST", "/v1/orders", body, append(signed, "Idempotency-Key", uuid.NewString())...).Must(t, 201)
 	s.Until(t, "SELECT min(state), max(state), count(*) FROM events WHERE order_id IN (SELECT order_id FROM orders WHERE status = 'delivered' AND partner_order_id = 'A-1')", "delivered delivered 6")
+}
+
+// TestDemoHasStockEndpoint moves stock in a demo. A second endpoint, with the format of CloudEvents, takes the events;
+// after a start at another address it is the same one.
+func TestDemoHasStockEndpoint(t *testing.T) {
+	t.Parallel()
+	dir := apptest.DataIn(t.TempDir())
+	for range 2 {
+		s := apptest.Start(t, apptest.Demo(&bytes.Buffer{}), dir)
+		demo := s.Query(t, "SELECT partner_id, format, events, url FROM further_endpoints")
+		if len(demo) != 1 {
+			t.Fatalf("got the endpoints %v, want one", demo)
+		}
+		partnerID, rest, _ := strings.Cut(demo[0], " ")
+		if rest != "cloudevents stock.low,stock.changed "+s.URL+"/demo/stock" {
+			t.Errorf("got the endpoint %s, want that of stock", rest)
+		}
+		s.Operate(t).Stock(t, partnerID, "Lamp "+s.URL, map[string]int{"MTL-1": 8})
+		s.Until(t, "SELECT count(*) > 0, sum(CASE state WHEN 'delivered' THEN 0 ELSE 1 END) FROM further_deliveries WHERE type = 'stock.changed'",
+			"1 0")
+		s.Stop()
+	}
 }
 
 // TestOnlyADemoHasAShop: without --demo, or where others can reach it, the service takes

@@ -64,6 +64,18 @@ func TestDisabledMail(t *testing.T) {
 		"You get this message because you are an owner or a developer",
 	}.arrives(t, h, server, people)
 
+	failing := *h
+	failing.receiver = apptest.NewReceiver(t)
+	failing.receiver.Answers(apptest.Always(410))
+	failing.add(t, "")
+	cancelled(t, h.partner)
+	disabledMail{
+		"en", "Your webhook endpoint was disabled", "PATCH /v1/webhooks/endpoints/" + failing.endpointID,
+		"it answered 410 Gone",
+		"You get this message because you are an owner or a developer",
+	}.arrives(t, &failing, server, people)
+	failing.remove(t)
+
 	owner.Call(t, "PATCH", "/v1/account", []byte(`{"language":"fr"}`)).Must(t, 200)
 	why := "Vous recevez ce message parce qu’en tant que propriétaire"
 	test := h.partner.InTest(t)
@@ -77,7 +89,7 @@ func TestDisabledMail(t *testing.T) {
 	h.receiver.Answers(apptest.Always(500))
 	h.enable(t, true)
 	h.Clock.Advance(untilNext[0]) // the event that waits is due again
-	h.Until(t, "SELECT count(*) FROM webhook_endpoints WHERE failures = 1 AND enabled = 1", "1")
+	h.Until(t, "SELECT count(*) FROM webhook_endpoints WHERE failures >= 2 AND enabled = 1", "1")
 	h.Clock.Advance(6 * 24 * time.Hour)
 	disabledMail{
 		"fr", "Votre point de réception a été désactivé", "Les événements de metro",

@@ -124,7 +124,8 @@ func (d *Diagnosis) checkDatabase(ctx context.Context, settings *config.Config, 
 		return err
 	}
 	secrets := newSecrets(settings)
-	found, err := examined.Inspect(ctx, pictures.check, secrets.check)
+	providers := &companies{}
+	found, err := examined.Inspect(ctx, pictures.check, secrets.check, providers.add)
 	if err != nil {
 		return err
 	}
@@ -132,6 +133,9 @@ func (d *Diagnosis) checkDatabase(ctx context.Context, settings *config.Config, 
 		d.find("%v", fault)
 	}
 	pictures.report()
+	if err := providers.ask(ctx, settings, d); err != nil {
+		return err
+	}
 	d.note("%s: %d rows in %d tables", settings.Database(), found.Rows, found.Tables)
 	d.checkBackup(settings)
 	d.checkExports(found.Setting(store.ExportsSetting))

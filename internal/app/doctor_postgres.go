@@ -21,6 +21,7 @@ const doctorWaits = 15 * time.Second
 
 // checkPostgres checks the server, the database in it and the master key.
 func (d *Diagnosis) checkPostgres(ctx context.Context, settings *config.Config) error {
+	unbounded := ctx
 	ctx, cancel := context.WithTimeout(ctx, doctorWaits)
 	defer cancel()
 	found, err := store.Schema.ExaminePostgres(ctx, settings.DatabaseURL)
@@ -46,7 +47,9 @@ func (d *Diagnosis) checkPostgres(ctx context.Context, settings *config.Config) 
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.checkStored(ctx, settings, database), database.Close())
+	providers := &companies{}
+	err = errors.Join(d.checkStored(ctx, settings, database), providers.read(ctx, database), database.Close())
+	return errors.Join(err, providers.ask(unbounded, settings, d))
 }
 
 func (d *Diagnosis) judgeServer(found *db.Server) {
@@ -168,9 +171,12 @@ func (d *Diagnosis) checkBooks(ctx context.Context, database *db.Database) error
 		for _, check := range []struct{ table, query, read string }{
 			{"journal", store.WrongEntries, "docs/money.md, Doctor"}, {"statements", store.Misnumbered, "docs/money.md, Doctor"},
 			{"export_days", store.WrongExports, "docs/exports.md"},
+			{"further_deliveries", store.WrongDeliveries, "docs/operating.md, dropyard doctor"},
 		} {
-			if has, err := hasTable(ctx, c, check.table); err != nil || !has {
+			if has, err := hasTable(ctx, c, check.table); err != nil {
 				return err
+			} else if !has {
+				continue
 			}
 			if err := c.Query(ctx, check.query+" LIMIT $1", []any{mostWrongEntries}, func(r db.Row) error {
 				var problem string

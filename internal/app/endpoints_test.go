@@ -10,13 +10,6 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 )
 
-// addEndpoint adds an endpoint and returns its id and its secret.
-func (h *hooked) addEndpoint(t *testing.T, body string) (id, secret string) {
-	t.Helper()
-	added := h.partner.Call(t, "POST", "/v1/webhooks/endpoints", []byte(body)).Must(t, 201)
-	return added.Text("endpoint_id"), added.Text("secret")
-}
-
 // TestThreeEndpoints delivers orders with three endpoints, one of which never answers, and another of which takes
 // deliveries only. Each of the other two gets what it takes once, in order, with its own secret; the log has each.
 func TestThreeEndpoints(t *testing.T) {
@@ -102,6 +95,38 @@ func TestThreeEndpoints(t *testing.T) {
 	left := h.partner.Call(t, "GET", "/v1/webhooks/endpoints", nil).Must(t, 200)
 	if got := left.Len("endpoints"); got != 2 || strings.Contains(string(left.Body), "whsec_") {
 		t.Errorf("got %s, want the two others, without secrets", left.Body)
+	}
+}
+
+// TestUnknownEndpoint names endpoints that do not exist, and texts that cannot be the id of one.
+func TestUnknownEndpoint(t *testing.T) {
+	t.Parallel()
+	h := newHooked(t)
+	id := h.accepted(t)
+	h.settled(t, id, "1 delivered 1")
+	event := "/v1/webhooks/events/" + h.eventOf(t, id, 1)
+	for endpoint, want := range map[string]struct {
+		status int
+		code   string
+	}{
+		"whe_000000000000000000000000":    {404, "not_found"},
+		"whe_00000000000000000000000":     {422, "validation_error"},
+		"whe_0000000000000000000000000":   {422, "validation_error"},
+		"WHE_000000000000000000000000":    {422, "validation_error"},
+		"none":                            {422, "validation_error"},
+		strings.Repeat("x", 70):           {422, "validation_error"},
+		"whe_000000000000000000000000%0a": {422, "validation_error"},
+	} {
+		query := "?endpoint_id=" + endpoint
+		h.partner.Call(t, "GET", "/v1/webhooks/events"+query, nil).Refused(t, want.status, want.code)
+		h.partner.Call(t, "POST", "/v1/webhooks/test"+query, nil).Refused(t, want.status, want.code)
+		h.partner.Call(t, "POST", event+"/redeliver"+query, nil).Refused(t, want.status, want.code)
+		h.partner.Call(t, "POST", "/v1/webhooks/redeliver", fmt.Appendf(nil,
+			`{"since":"2026-01-01T00:00:00Z","endpoint_id":%q}`, endpoint)).Refused(t, want.status, want.code)
+	}
+	for _, path := range []string{"/v1/webhooks/events", "/v1/webhooks/test"} {
+		method := map[bool]string{true: "GET", false: "POST"}[path == "/v1/webhooks/events"]
+		h.partner.Call(t, method, path+"?endpoint_id=first", nil).Must(t, 200)
 	}
 }
 

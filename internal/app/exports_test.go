@@ -317,7 +317,7 @@ func TestExportFailureMails(t *testing.T) {
 		}
 		apptest.Await(t, "a success", func() bool {
 			clock.Advance(time.Minute)
-			return len(s.Query(t, "SELECT 1 FROM export_days WHERE done_at <> 0")) > int(ended.Day()-14)
+			return len(s.Query(t, "SELECT 1 FROM export_days WHERE done_at <> 0")) > ended.Day()-14
 		})
 	}
 }

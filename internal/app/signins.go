@@ -43,7 +43,8 @@ func (a *App) partnerConfig() partner.Config {
 		Post: a.Post, Cleaner: a.cleaner, Admit: a.refuseStrangers,
 		SeedTest:    func(ctx context.Context, testAccount string) error { return a.stock.Seed(ctx, testAccount) },
 		TidySignIns: a.userSignIns.Tidy, SignIns: a.userSignIns, Provider: a.providerOf, Resolver: a.Resolver,
-		CheckURL: func(url string) error { return a.outbound.CheckURL(url) },
+		AddressKeys: a.masterKey.DeriveAll("removed addresses"),
+		CheckURL:    func(url string) error { return a.outbound.CheckURL(url) },
 	}
 }
 

@@ -13,12 +13,10 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// TestEveryStatusSendsAnEvent moves an order through every status. Each event
+// checkEveryStatus moves an order through every status. Each event
 // arrives once, in sequence, with the service's time, and passes both checks that a
 // receiver can make.
-func TestEveryStatusSendsAnEvent(t *testing.T) {
-	t.Parallel()
-	h := newHooked(t)
+func checkEveryStatus(t *testing.T, h *hooked) {
 	id := h.order(t)
 	types := map[string]string{
 		"accepted": "order.accepted", "courier_assigned": "courier.assigned", "picked_up": "order.picked_up",
@@ -31,7 +29,7 @@ func TestEveryStatusSendsAnEvent(t *testing.T) {
 	}
 	var settled []string
 	for i, status := range states {
-		h.Clock.Advance(1100 * time.Millisecond)
+		h.advance(t, 1100*time.Millisecond)
 		h.operator.Move(t, id, status).Must(t, 200)
 		hook := h.receiver.Next(t)
 		if hook.Text("type") != types[status] || hook.JSON("sequence") != float64(i+1) ||
@@ -58,13 +56,10 @@ func TestEveryStatusSendsAnEvent(t *testing.T) {
 	}
 	h.settled(t, id, settled...)
 	h.receiver.NoneLeft(t)
-	h.Audit(t)
 }
 
-// TestCancelledBy cancels orders as a partner and as an operator. The event says which.
-func TestCancelledBy(t *testing.T) {
-	t.Parallel()
-	h := newHooked(t)
+// checkCancelledBy cancels orders as a partner and as an operator. The event says which.
+func checkCancelledBy(t *testing.T, h *hooked) {
 	h.partner.Cancel(t, h.order(t), "changed my mind").Must(t, 200)
 	if got := h.receiver.Next(t); got.Text("data", "cancelled_by") != "partner" ||
 		got.Text("data", "reason") != "changed my mind" {
@@ -76,11 +71,9 @@ func TestCancelledBy(t *testing.T) {
 	}
 }
 
-// TestRetries fails an event again and again. Each retry has the same id and body and a
+// checkRetries fails an event again and again. Each retry has the same id and body and a
 // timestamp of its own. The next event of the order waits for four failures.
-func TestRetries(t *testing.T) {
-	t.Parallel()
-	h := newHooked(t)
+func checkRetries(t *testing.T, h *hooked) {
 	h.receiver.Answers(func(hook *apptest.Hook) int {
 		if hook.JSON("sequence") == 1.0 {
 			return 503
@@ -93,7 +86,7 @@ func TestRetries(t *testing.T) {
 	for try := 1; try < 4; try++ {
 		h.settled(t, id, fmt.Sprint("1 pending ", try), "2 pending 0")
 		h.receiver.NoneLeft(t)
-		h.Clock.Advance(untilNext[try-1])
+		h.advance(t, untilNext[try-1])
 		again := h.receiver.Next(t)
 		if string(again.Body) != string(first.Body) ||
 			again.Header.Get("Drop-Event-Id") != first.Header.Get("Drop-Event-Id") {
@@ -109,16 +102,15 @@ func TestRetries(t *testing.T) {
 		t.Errorf("after four failures: got %s, want sequence 2", second.Body)
 	}
 	h.settled(t, id, "1 pending 4", "2 delivered 1")
-	h.Audit(t)
 	for state, want := range map[string][]string{"pending": {h.eventOf(t, id,
 		1)}, "delivered": {h.eventOf(t, id, 2)}, "failed": nil, "skipped": nil} {
-		if got := walk(t, h.partner, "state="+state); !slices.Equal(got, want) {
+		if got := h.listed(t, "state="+state); !slices.Equal(got, want) {
 			t.Errorf("%s: got events %v, want %v", state, got, want)
 		}
 	}
 
-	got := h.event(t, h.eventOf(t, id, 1))
-	if got.Text("body") != string(first.Body) || got.Len("attempt_log") != 4 || got.JSON("attempts") != 4.0 ||
+	got := h.delivery(t, h.eventOf(t, id, 1))
+	if got.Answer.Text("body") != string(first.Body) || got.Len("attempt_log") != 4 || got.JSON("attempts") != 4.0 ||
 		got.Text("state") != "pending" || got.Text("next_attempt_at") == "" {
 		t.Errorf("event: got %s, want pending with four attempts", got.Body)
 	}
@@ -127,7 +119,7 @@ func TestRetries(t *testing.T) {
 		t.Errorf("first attempt: got %s, want status_code 503, not delivered", got.Body)
 	}
 	h.receiver.Answers(nil)
-	h.Clock.Advance(untilNext[3])
+	h.advance(t, untilNext[3])
 	h.receiver.Next(t)
 	h.settled(t, id, "1 delivered 5", "2 delivered 1")
 	h.receiver.NoneLeft(t)
@@ -160,11 +152,9 @@ func TestEndpointsAreIndependent(t *testing.T) {
 	}
 }
 
-// TestGoneDisablesEndpoint answers 410. The endpoint is disabled, and the partner
+// checkGone answers 410. The endpoint is disabled, and the partner
 // sees why. When it is set again, the waiting events are sent.
-func TestGoneDisablesEndpoint(t *testing.T) {
-	t.Parallel()
-	h := newHooked(t)
+func checkGone(t *testing.T, h *hooked) {
 	h.receiver.Answers(apptest.Always(410))
 	id := h.accepted(t)
 	h.receiver.Next(t)
@@ -175,27 +165,23 @@ func TestGoneDisablesEndpoint(t *testing.T) {
 	}
 	h.receiver.Answers(nil)
 	later := h.accepted(t)
-	h.Clock.Advance(48 * time.Hour)
+	h.advance(t, 48*time.Hour)
 	h.parked(t)
 	h.receiver.NoneLeft(t)
-	if got := h.post(t, "test").Must(t, 200); got.JSON("delivered") != true {
+	if got := h.test(t); got.JSON("delivered") != true {
 		t.Errorf("test: got %s, want it delivered", got.Body)
 	}
 	h.receiver.Next(t)
 
-	put := h.partner.Call(t, "PUT", "/v1/webhooks/endpoint", fmt.Appendf(nil, `{"url":%q}`, h.receiver.URL)).Must(t, 200)
-	if put.JSON("enabled") != true || put.JSON("disabled_reason") != nil {
-		t.Errorf("set again: got %s, want it enabled", put.Body)
+	if got := h.edit(t, `{"enabled":true}`); got.JSON("enabled") != true || got.JSON("disabled_reason") != nil {
+		t.Errorf("set again: got %s, want it enabled", got.Body)
 	}
 	h.settled(t, id, "1 delivered 2")
 	h.settled(t, later, "1 delivered 1")
-	h.Audit(t)
 }
 
-// TestDisabledEndpoint disables an endpoint. Its events wait until it is enabled.
-func TestDisabledEndpoint(t *testing.T) {
-	t.Parallel()
-	h := newHooked(t)
+// checkDisabled disables an endpoint. Its events wait until it is enabled.
+func checkDisabled(t *testing.T, h *hooked) {
 	h.enable(t, false)
 	id := h.accepted(t)
 	h.operator.Move(t, id, "cancelled").Must(t, 200)
@@ -204,7 +190,6 @@ func TestDisabledEndpoint(t *testing.T) {
 		t.Errorf("endpoint: got %s, want it disabled without a reason", got.Body)
 	}
 	h.receiver.NoneLeft(t)
-	h.Audit(t)
 	h.enable(t, true)
 	h.settled(t, id, "1 delivered 1", "2 delivered 1")
 	for i := range 2 {

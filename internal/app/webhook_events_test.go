@@ -80,19 +80,22 @@ func TestEventPages(t *testing.T) {
 	h.partner.Call(t, "GET", "/v1/webhooks/events?order_id=%00", nil).Refused(t, 400, "bad_request")
 }
 
-// TestEventsAreIsolated reads and redelivers events of another partner.
-func TestEventsAreIsolated(t *testing.T) {
-	t.Parallel()
-	h := newHooked(t)
+// checkIsolation reads and redelivers events of another partner.
+func checkIsolation(t *testing.T, h *hooked) {
 	id := h.accepted(t)
 	h.receiver.Next(t)
 	event := h.eventOf(t, id, 1)
 	h.settled(t, id, "1 delivered 1")
-	other, receiver := h.Register(t, "other"), apptest.NewReceiver(t)
+	other, receiver := h.Register(t, "other-"+h.name), apptest.NewReceiver(t)
 	other.SetEndpoint(t, receiver.URL)
 	path := "/v1/webhooks/events/" + event
 	other.Call(t, "GET", path, nil).Refused(t, 404, "not_found")
 	other.Call(t, "POST", path+"/redeliver", nil).Refused(t, 404, "not_found")
+	if h.endpointID != "" {
+		other.Call(t, "GET", h.path(), nil).Refused(t, 404, "not_found")
+		other.Call(t, "POST", h.to("/v1/webhooks/test"), nil).Refused(t, 404, "not_found")
+		other.Call(t, "GET", h.to("/v1/webhooks/events"), nil).Refused(t, 404, "not_found")
+	}
 	for _, query := range []string{"", "order_id=" + id, "cursor=ffffffff-ffff-7fff-bfff-ffffffffffff"} {
 		if got := walk(t, other, query); len(got) != 0 {
 			t.Errorf("%s: got events %v, want none", query, got)
@@ -108,18 +111,16 @@ func TestEventsAreIsolated(t *testing.T) {
 	} {
 		target := "/v1/webhooks/events/" + none
 		h.partner.Call(t, "GET", target, nil).Refused(t, 404, "not_found")
-		h.partner.Call(t, "POST", target+"/redeliver", nil).Refused(t, 404, "not_found")
+		h.partner.Call(t, "POST", h.to(target+"/redeliver"), nil).Refused(t, 404, "not_found")
 	}
 	h.settled(t, id, "1 delivered 1")
 	h.receiver.NoneLeft(t)
 	receiver.NoneLeft(t)
 }
 
-// TestEventRecord reads an event. It has the body byte for byte as it was sent, and
+// checkRecord reads an event. It has the body byte for byte as it was sent, and
 // all attempts, including those without an answer.
-func TestEventRecord(t *testing.T) {
-	t.Parallel()
-	h := newHooked(t)
+func checkRecord(t *testing.T, h *hooked) {
 	statuses := []int{500, 0, 302}
 	h.receiver.Answers(func(*apptest.Hook) int {
 		status := statuses[0]
@@ -130,12 +131,12 @@ func TestEventRecord(t *testing.T) {
 	sent := h.receiver.Next(t)
 	for try := 1; try < 4; try++ {
 		h.settled(t, id, fmt.Sprint("1 pending ", try))
-		h.Clock.Advance(untilNext[try-1])
+		h.advance(t, untilNext[try-1])
 		h.receiver.Next(t)
 	}
 	h.settled(t, id, "1 delivered 4")
-	got := h.event(t, h.eventOf(t, id, 1))
-	if got.Text("body") != string(sent.Body) || got.Text("state") != "delivered" ||
+	got := h.delivery(t, h.eventOf(t, id, 1))
+	if got.Answer.Text("body") != string(sent.Body) || got.Text("state") != "delivered" ||
 		got.JSON("next_attempt_at") != nil || got.JSON("attempts") != 4.0 {
 		t.Errorf("got %s, want it delivered after 4 attempts with body %s", got.Body, sent.Body)
 	}
@@ -156,15 +157,17 @@ func TestEventRecord(t *testing.T) {
 	}
 }
 
-// TestRedelivery sends one event, or many, again: the same bytes under the same ids.
-func TestRedelivery(t *testing.T) {
-	t.Parallel()
-	h := newHooked(t)
+// checkRedelivery sends one event, or many, again: the same bytes under the same ids.
+func checkRedelivery(t *testing.T, h *hooked) {
+	begin := h.Clock.Now()
+	since := func(after time.Duration) string {
+		return fmt.Sprintf(`"since":%q`, begin.Add(after).Format(time.RFC3339Nano))
+	}
 	var orders []string
 	bodies := map[string]string{}
 	for range 3 {
 		id := h.accepted(t)
-		h.Clock.Advance(time.Millisecond) // ids of one millisecond are not in order
+		h.advance(t, time.Millisecond) // ids of one millisecond are not in order
 		h.operator.Move(t, id, "cancelled").Must(t, 200)
 		for range 2 {
 			hook := h.receiver.Next(t)
@@ -172,7 +175,7 @@ func TestRedelivery(t *testing.T) {
 		}
 		h.settled(t, id, "1 delivered 1", "2 delivered 1")
 		orders = append(orders, id)
-		h.Clock.Advance(time.Hour)
+		h.advance(t, time.Hour)
 	}
 	same := func(want int) {
 		t.Helper()
@@ -182,57 +185,57 @@ func TestRedelivery(t *testing.T) {
 			}
 		}
 	}
-	got := h.post(t, "events/"+h.eventOf(t, orders[0], 1)+"/redeliver").Must(t, 200)
+	got := h.redeliver(t, h.eventOf(t, orders[0], 1)).Must(t, 200)
 	if got.Text("event_id") != h.eventOf(t, orders[0], 1) || got.Text("order_id") != orders[0] {
 		t.Errorf("got %s, want the first event of order %s", got.Body, orders[0])
 	}
 	same(1)
 	h.settled(t, orders[0], "1 delivered 1", "2 delivered 1")
-	if got := h.event(t, h.eventOf(t, orders[0], 1)); got.Len("attempt_log") != 2 {
+	if got := h.delivery(t, h.eventOf(t, orders[0], 1)); got.Len("attempt_log") != 2 {
 		t.Errorf("got %s, want 2 attempts", got.Body)
 	}
 	for body, want := range map[string]int{
-		`{"since":"2026-01-14T15:00:00Z"}`:                            6,
-		`{"since":"2026-01-14T11:00:00-05:00"}`:                       4,
-		`{"since":"2026-01-14T16:00:00.002Z"}`:                        3,
-		`{"since":"2026-01-14T15:00:00Z","type":"order.cancelled"}`:   3,
-		`{"since":"2026-01-14T15:00:00Z","state":"failed"}`:           0,
-		`{"since":"2027-01-14T15:00:00Z"}`:                            0,
-		fmt.Sprintf(`{"cursor":%q}`, h.eventOf(t, orders[1], 2)):      2,
-		fmt.Sprintf(`{"since":null,"cursor":%q}`, lastEventID):        0,
-		`{"since":"2026-01-14T15:00:00Z","state":"delivered","x":{}}`: 6,
+		since(0): 6,
+		fmt.Sprintf(`"since":%q`, begin.Add(time.Hour).In(newYork).Format(time.RFC3339Nano)): 4,
+		since(time.Hour + 2*time.Millisecond):                                                3,
+		since(0) + `,"type":"order.cancelled"`:                                               3,
+		since(0) + `,"state":"failed"`:                                                       0,
+		since(365 * 24 * time.Hour):                                                          0,
+		fmt.Sprintf(`"cursor":%q`, h.eventOf(t, orders[1], 2)):                               2,
+		fmt.Sprintf(`"since":null,"cursor":%q`, lastEventID):                                 0,
+		since(0) + `,"state":"delivered","x":{}`:                                             6,
 	} {
-		got := h.partner.Call(t, "POST", "/v1/webhooks/redeliver", []byte(body)).Must(t, 200)
+		got := h.redeliverAll(t, body).Must(t, 200)
 		if got.JSON("redelivered") != float64(want) || got.JSON("next_cursor") != nil {
 			t.Errorf("%s: got %s, want %d redelivered", body, got.Body, want)
 		}
 		same(want)
-		h.Until(t, "SELECT state, count(*) FROM events GROUP BY state", "delivered 6")
+		h.states(t, "delivered 6")
 	}
 	h.receiver.NoneLeft(t)
-	h.Audit(t)
 }
+
+// newYork is a zone in which times may be given.
+var newYork = time.FixedZone("", -5*60*60)
 
 // lastEventID sorts after every event.
 const lastEventID = "ffffffff-ffff-7fff-bfff-ffffffffffff"
 
-// TestRedeliveryOfPendingEvents redelivers events that wait. They become due
+// checkRedeliveryOfPending redelivers events that wait. They become due
 // immediately, unless an earlier one of the same order waits, and get no additional
 // tries.
-func TestRedeliveryOfPendingEvents(t *testing.T) {
-	t.Parallel()
-	h := newHooked(t)
+func checkRedeliveryOfPending(t *testing.T, h *hooked) {
 	h.receiver.Answers(apptest.Always(500))
 	id := h.accepted(t)
 	h.operator.Move(t, id, "cancelled").Must(t, 200)
 	h.receiver.Next(t)
 	h.settled(t, id, "1 pending 1", "2 pending 0")
-	h.post(t, "events/"+h.eventOf(t, id, 2)+"/redeliver").Must(t, 200)
+	h.redeliver(t, h.eventOf(t, id, 2)).Must(t, 200)
 	h.parked(t)
 	h.receiver.NoneLeft(t)
 	h.Audit(t)
 	h.receiver.Answers(nil)
-	h.post(t, "events/"+h.eventOf(t, id, 1)+"/redeliver").Must(t, 200)
+	h.redeliver(t, h.eventOf(t, id, 1)).Must(t, 200)
 	for i := range 2 {
 		if hook := h.receiver.Next(t); hook.JSON("sequence") != float64(i+1) {
 			t.Errorf("got %s, want sequence %d", hook.Body, i+1)
@@ -241,39 +244,38 @@ func TestRedeliveryOfPendingEvents(t *testing.T) {
 	h.settled(t, id, "1 delivered 2", "2 delivered 1")
 }
 
-// TestRedeliveryOrder redelivers the events of an order, together and one by one.
+// checkRedeliveryOrder redelivers the events of an order, together and one by one.
 // They arrive in sequence.
-func TestRedeliveryOrder(t *testing.T) {
-	t.Parallel()
-	h := newHooked(t)
+func checkRedeliveryOrder(t *testing.T, h *hooked) {
 	id := h.order(t)
 	var ids []string
 	for i, status := range []string{"accepted", "courier_assigned", "cancelled"} {
-		h.Clock.Advance(time.Millisecond)
+		h.advance(t, time.Millisecond)
 		h.operator.Move(t, id, status).Must(t, 200)
 		h.receiver.Next(t)
 		ids = append(ids, h.eventOf(t, id, i+1))
 	}
-	since := func(body string) func() {
-		return func() { h.partner.Call(t, "POST", "/v1/webhooks/redeliver", []byte(body)).Must(t, 200) }
+	since := func(selected string) func() {
+		return func() { h.redeliverAll(t, selected).Must(t, 200) }
 	}
+	_, queue := h.tables()
 	h.settled(t, id, "1 delivered 1", "2 delivered 1", "3 delivered 1")
 	for name, redeliver := range map[string]func(){
-		"since": since(`{"since":"2026-01-14T00:00:00Z"}`),
+		"since": since(`"since":"2026-01-14T00:00:00Z"`),
 		"since, by cursor": func() {
-			since(`{"since":"2026-01-14T00:00:00Z","type":"order.accepted"}`)()
-			since(fmt.Sprintf(`{"cursor":%q}`, ids[0]))()
+			since(`"since":"2026-01-14T00:00:00Z","type":"order.accepted"`)()
+			since(fmt.Sprintf(`"cursor":%q`, ids[0]))()
 		},
 		"one by one": func() {
 			for _, event := range ids {
-				h.post(t, "events/"+event+"/redeliver").Must(t, 200)
+				h.redeliver(t, event).Must(t, 200)
 			}
 		},
 	} {
 		h.enable(t, false)
 		redeliver()
 		waiting := h.Query(t,
-			"SELECT sequence, CASE WHEN due_at > 0 THEN 'due' ELSE 'waits' END FROM events ORDER BY sequence")
+			"SELECT sequence, CASE WHEN due_at > 0 THEN 'due' ELSE 'waits' END "+queue+" ORDER BY sequence")
 		if !slices.Equal(waiting, []string{"1 due", "2 waits", "3 waits"}) {
 			t.Errorf("%s: got %v, want the first due and the others waiting", name, waiting)
 		}
@@ -405,17 +407,15 @@ func TestStopEndsFeeds(t *testing.T) {
 	}
 }
 
-// TestTestEvent sends test events. The response has the receiver's status and
+// checkTest sends test events. The response has the receiver's status and
 // nothing of its body.
-func TestTestEvent(t *testing.T) {
-	t.Parallel()
-	h := newHooked(t)
+func checkTest(t *testing.T, h *hooked) {
 	elsewhere := apptest.NewReceiver(t)
 	redirect := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	t.Cleanup(redirect.Close)
 	for _, status := range []int{200, 204, 299, 300, 404, 410, 500, 503, 0} {
 		h.receiver.Answers(apptest.Always(status))
-		got := h.post(t, "test").Must(t, 200)
+		got := h.test(t)
 		hook := h.receiver.Next(t)
 		var code any = float64(status)
 		if status == 0 {
@@ -436,11 +436,11 @@ func TestTestEvent(t *testing.T) {
 	if got := h.endpoint(t); got.JSON("enabled") != true {
 		t.Errorf("got %s, want the endpoint enabled", got.Body)
 	}
-	if got := walk(t, h.partner, ""); len(got) != 0 {
+	if got := h.listed(t, ""); len(got) != 0 {
 		t.Errorf("got events %v, want none", got)
 	}
-	h.partner.Call(t, "PUT", endpointPath, fmt.Appendf(nil, `{"url":%q}`, redirect.URL)).Must(t, 200)
-	if got := h.post(t, "test").Must(t, 200); got.JSON("delivered") != false || got.JSON("status_code") != 307.0 {
+	h.edit(t, fmt.Sprintf(`{"url":%q}`, redirect.URL))
+	if got := h.test(t); got.JSON("delivered") != false || got.JSON("status_code") != 307.0 {
 		t.Errorf("redirect: got %s, want status_code 307, not delivered", got.Body)
 	}
 	elsewhere.NoneLeft(t)
@@ -484,7 +484,7 @@ func TestTestEventTimeout(t *testing.T) {
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })
 	h.receiver.Answers(func(*apptest.Hook) int { <-release; return 200 })
-	got := h.post(t, "test").Must(t, 200)
+	got := h.test(t)
 	took, _ := got.JSON("duration_ms").(float64)
 	if got.JSON("delivered") != false || got.JSON("status_code") != nil || got.Text("error") == "" || took < 14_000 ||
 		took > 29_000 {

@@ -177,22 +177,20 @@ func TestWebhookRequestsAreLimited(t *testing.T) {
 	h.receiver.NoneLeft(t)
 }
 
-// TestRotation rotates secrets. Until a rotation ends, the old secret signs
+// checkRotation rotates secrets. Until a rotation ends, the old secret signs
 // Drop-Signature, and both sign as Standard Webhooks does.
-func TestRotation(t *testing.T) {
-	t.Parallel()
-	h := newHooked(t)
+func checkRotation(t *testing.T, h *hooked) {
 	type fits struct{ first, second, standardFirst, standardSecond bool }
 	first, second := h.secret, ""
 	signs := func() fits {
 		t.Helper()
-		h.post(t, "test").Must(t, 200)
+		h.test(t)
 		hook := h.receiver.Next(t)
 		return fits{hook.Verifies(first), hook.Verifies(second), hook.VerifiesStandard(first), hook.VerifiesStandard(second)}
 	}
 	rotate := func() string {
 		t.Helper()
-		return h.post(t, "endpoint/rotate-secret").Must(t, 200).Text("secret")
+		return h.partner.Call(t, "POST", h.path()+"/rotate-secret", nil).Must(t, 200).Text("secret")
 	}
 	expect := func(when string, want fits) {
 		t.Helper()
@@ -201,62 +199,62 @@ func TestRotation(t *testing.T) {
 		}
 	}
 	forgotten := rotate()
-	h.Clock.Advance(time.Second) // the same signature counts once
+	h.advance(t, time.Second) // the same signature counts once
 	second = rotate()
 	expect("during the rotation", fits{true, false, true, true})
-	h.Clock.Advance(24*time.Hour - time.Millisecond)
+	h.advance(t, 24*time.Hour-time.Millisecond)
 	expect("just before its end", fits{true, false, true, true})
-	h.Clock.Advance(time.Millisecond)
+	h.advance(t, time.Millisecond)
 	expect("after a day", fits{false, true, false, true})
 	if got := h.endpoint(t); got.JSON("secret_rotates_at") != nil {
 		t.Errorf("after a day: got %s, want no rotation", got.Body)
 	}
 	first, second = second, rotate()
 	expect("during the next", fits{true, false, true, true})
-	if got := h.post(t, "endpoint/activate-secret").Must(t, 200); got.JSON("secret_rotates_at") != nil {
+	activated := h.partner.Call(t, "POST", h.path()+"/activate-secret", nil).Must(t, 200)
+	if got := activated; got.JSON("secret_rotates_at") != nil {
 		t.Errorf("activated: got %s, want no rotation", got.Body)
 	}
 	expect("activated", fits{false, true, false, true})
-	if h.post(t, "test").Must(t, 200); h.receiver.Next(t).VerifiesStandard(forgotten) {
+	if h.test(t); h.receiver.Next(t).VerifiesStandard(forgotten) {
 		t.Error("got a signature with a secret that was replaced before it took effect, want none")
 	}
-	h.partner.Call(t, "DELETE", endpointPath, nil).Must(t, 200)
-	first = h.partner.SetEndpoint(t, h.receiver.URL)
+	h.remove(t)
+	h.add(t, "")
+	first = h.secret
 	expect("a new endpoint", fits{true, false, true, false})
 }
 
-// TestRemovedEndpoint removes an endpoint. Its waiting events are skipped, and can
+// checkRemoved removes an endpoint. Its waiting events are skipped, and can
 // be redelivered to a new endpoint.
-func TestRemovedEndpoint(t *testing.T) {
-	t.Parallel()
-	h := newHooked(t)
+func checkRemoved(t *testing.T, h *hooked) {
 	h.receiver.Answers(apptest.Always(500))
 	id := h.accepted(t)
 	h.operator.Move(t, id, "cancelled").Must(t, 200)
 	h.receiver.Next(t)
 	h.settled(t, id, "1 pending 1", "2 pending 0")
-	if got := h.partner.Call(t, "DELETE", endpointPath, nil).Must(t, 200); got.JSON("deleted") != true {
-		t.Errorf("got %s, want deleted: true", got.Body)
-	}
+	h.remove(t)
 	h.settled(t, id, "1 skipped 1", "2 skipped 0")
-	h.partner.Call(t, "GET", endpointPath, nil).Refused(t, 404, "not_found")
-	h.partner.Call(t, "DELETE", endpointPath, nil).Refused(t, 404, "not_found")
-	h.post(t, "test").Refused(t, 422, "webhook_not_configured")
-	h.post(t, "events/"+h.eventOf(t, id, 1)+"/redeliver").Refused(t, 422, "webhook_not_configured")
+	h.partner.Call(t, "GET", h.path(), nil).Refused(t, 404, "not_found")
+	h.partner.Call(t, "DELETE", h.path(), nil).Refused(t, 404, "not_found")
+	status, code := 404, "not_found"
+	if h.endpointID == "" {
+		status, code = 422, "webhook_not_configured"
+	}
+	h.partner.Call(t, "POST", h.to("/v1/webhooks/test"), nil).Refused(t, status, code)
+	h.redeliver(t, h.eventOf(t, id, 1)).Refused(t, status, code)
 	unseen := h.accepted(t)
-	h.settled(t, unseen, "1 skipped 0")
-	h.Clock.Advance(48 * time.Hour)
+	h.advance(t, 48*time.Hour)
 
 	h.receiver.Answers(nil)
-	if secret := h.partner.SetEndpoint(t, h.receiver.URL); secret == h.secret {
+	secret := h.secret
+	if h.add(t, ""); h.secret == secret {
 		t.Error("got the old secret, want a new one")
 	}
-	since := fmt.Appendf(nil, `{"since":%q,"state":"skipped"}`, h.Clock.Now().Add(-72*time.Hour).Format(time.RFC3339))
-	if got := h.partner.Call(t, "POST", "/v1/webhooks/redeliver", since).Must(t, 200); got.JSON("redelivered") != 3.0 ||
-		got.JSON("next_cursor") != nil {
+	since := fmt.Sprintf(`"since":%q,"state":"skipped"`, h.Clock.Now().Add(-72*time.Hour).Format(time.RFC3339))
+	if got := h.redeliverAll(t, since).Must(t, 200); got.JSON("redelivered") != 3.0 || got.JSON("next_cursor") != nil {
 		t.Errorf("got %s, want 3 redelivered", got.Body)
 	}
 	h.settled(t, id, "1 delivered 1", "2 delivered 1")
 	h.settled(t, unseen, "1 delivered 1")
-	h.Audit(t)
 }

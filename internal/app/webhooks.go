@@ -3,20 +3,28 @@ package app
 import (
 	"context"
 
+	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/outbound"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
+// newOutbound returns a client that reaches what partners may have the service reach.
+func newOutbound(settings *config.Config) (*outbound.Client, error) {
+	allowed, err := settings.WebhookAllowed()
+	if err != nil {
+		return nil, err
+	}
+	insecure := settings.WebhookInsecure || settings.LocalDemo()
+	return outbound.NewClient(outbound.Policy{Networks: allowed, Insecure: insecure}), nil
+}
+
 // openWebhooks starts the sender and creates the service by which partners manage
 // their webhooks.
 func (a *App) openWebhooks(ctx context.Context, sealer *credential.Sealer) (err error) {
-	allowed, err := a.config.WebhookAllowed()
-	if err != nil {
+	if a.outbound, err = newOutbound(a.config); err != nil {
 		return err
 	}
-	a.outbound = outbound.NewClient(outbound.Policy{Networks: allowed, Insecure: a.config.WebhookInsecure ||
-		a.config.LocalDemo()})
 	a.atClose(ending(a.outbound.Close))
 	client := webhookClient{a.outbound}
 	kept := a.store.Webhooks()

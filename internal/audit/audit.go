@@ -109,6 +109,10 @@ const (
 	ActionAccountChanged      Action = "account.changed"
 	ActionOpenIDChanged       Action = "openid.changed"
 	ActionDomainChanged       Action = "domain.changed"
+	ActionEndpointAdded       Action = "endpoint.added" // of webhooks
+	ActionEndpointChanged     Action = "endpoint.changed"
+	ActionEndpointRemoved     Action = "endpoint.removed"
+	ActionEndpointSecret      Action = "endpoint.secret_changed" // a rotation began, or was ended
 )
 
 // Actions lists all actions.
@@ -127,7 +131,8 @@ var Actions = []Action{
 	ActionExportBegun, ActionCollectedSet, ActionCashCounted, ActionCashDeposited, ActionRemittanceSent,
 	ActionUserInvited, ActionInvitationWithdrawn,
 	ActionUserJoined, ActionUserChanged, ActionUserRemoved, ActionUserLinked, ActionAccountChanged,
-	ActionOpenIDChanged, ActionDomainChanged,
+	ActionOpenIDChanged, ActionDomainChanged, ActionEndpointAdded, ActionEndpointChanged, ActionEndpointRemoved,
+	ActionEndpointSecret,
 }
 
 // Entry records one change by a person. It is written in the transaction of

@@ -25,15 +25,16 @@ type Schema struct {
 	Sealed []SealedColumn
 	// Pictures is a query for the names of the pictures that rows refer to.
 	Pictures string
+	// Providers is a query for the ids of partners, and the URLs of their OpenID providers.
+	Providers TableQuery
 	// Disagreeing are queries that describe rows which disagree with others, one by one.
-	Disagreeing []Disagreeing
+	Disagreeing []TableQuery
 	// Distributed is a table that Distribute spreads by partner.
 	Distributed string
 }
 
-// Disagreeing is a query that describes rows which disagree with others, one by one. It is left out
-// where a table does not exist yet.
-type Disagreeing struct{ Table, Query string }
+// TableQuery is a query of a table. It is left out where that does not exist yet.
+type TableQuery struct{ Table, Query string }
 
 // ErrNewerSchema means that a newer release has migrated the database.
 var ErrNewerSchema = errors.New("the database belongs to a newer release of dropyard")

@@ -30,10 +30,11 @@ func (i *Inspection) Setting(name string) string { return i.settings[name] }
 // Inspect checks all of an embedded database, through SQLite: every page, every index
 // against its table, every reference between rows, and what the schema has of them. It takes longer the more there is,
 // and changes neither the database nor its log. The service may be running. It calls
-// picture with the name of each picture that a proof refers to, and sealed with each
-// value that is sealed under the master key.
+// picture with the name of each picture that a proof refers to, sealed with each value that is
+// sealed under the master key, and provider with each row of the schema's query.
 func (x *Examined) Inspect(
 	ctx context.Context, picture func(name string), sealed func(SealedColumn, SealedValue),
+	provider func(partnerID, issuer string),
 ) (found *Inspection, err error) {
 	c, err := x.openReadOnly()
 	if err != nil {
@@ -54,6 +55,7 @@ func (x *Examined) Inspect(
 		readSettings(c, found.settings),
 		forEach(c, x.schema.Pictures, func(st *sqlite.Stmt) { picture(st.ColumnText(0)) }),
 		readSealed(c, x.schema.Sealed, sealed),
+		readProviders(c, x.schema.Providers, provider),
 	)
 	switch {
 	case ctx.Err() != nil:
@@ -80,6 +82,14 @@ func readSealed(c *sqlite.Conn, columns []SealedColumn, fn func(SealedColumn, Se
 		}))
 	}
 	return err
+}
+
+// readProviders calls fn with each partner that has an OpenID provider.
+func readProviders(c *sqlite.Conn, of TableQuery, fn func(partnerID, issuer string)) error {
+	if has, err := hasTable(c, of.Table); !has {
+		return err
+	}
+	return forEach(c, of.Query, func(st *sqlite.Stmt) { fn(st.ColumnText(0), st.ColumnText(1)) })
 }
 
 // openReadOnly opens the database so that nothing is written. If no process has it open

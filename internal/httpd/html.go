@@ -41,6 +41,9 @@ func pageRoute(r web.Route) Route {
 		}
 		switch {
 		case r.Method == http.MethodGet || r.ChangesNothing:
+			if r.For == web.Anyone {
+				c.ActAs("") // what happens and is logged has the request's id
+			}
 			return c.Page(r.Serve)
 		case r.For == web.Anyone:
 			return c.strangersForm(r)

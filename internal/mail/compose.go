@@ -33,7 +33,8 @@ var (
 // facts is what a template can say.
 type facts struct {
 	To, URL, Until, At, Team, Role, Reason string
-	Address, Agent, Endpoint, Detail       string
+	Address, Agent, Endpoint, EndpointID   string
+	Detail                                 string
 	Order, From, Expected, Next            string
 	Month                                  string
 	Number                                 int64
@@ -48,7 +49,8 @@ func factsOf(m *Message, w *words) facts {
 	f := facts{
 		To: oneLine(m.To), URL: m.URL, Until: w.moment(m.Until), At: w.moment(m.At),
 		Team: oneLine(m.Team), Role: w.roles[m.Role], Reason: w.reasons[m.Reason], Endpoint: oneLine(m.Endpoint),
-		Test: m.Test, Number: m.Number, Detail: oneLine(m.Detail),
+		EndpointID: oneLine(m.EndpointID), Detail: oneLine(m.Detail),
+		Test: m.Test, Number: m.Number,
 	}
 	if !m.Month.IsZero() {
 		f.Month = fmt.Sprint(w.months[m.Month.Month()-1], " ", m.Month.Year())

@@ -61,7 +61,7 @@ type Message struct {
 	URL       string    `json:"url,omitempty"`
 	Until     time.Time `json:"until,omitzero"` // when the URL expires
 	At        time.Time `json:"at,omitzero"`    // when it happened; that of a recipient in the recipient's time zone
-	Team      string    `json:"team,omitempty"` // the name of the partner
+	Team      string    `json:"team,omitempty"` // the name of the partner; of Changed, if it concerns all owners
 	Role      string    `json:"role,omitempty"` // of an invitation
 	// why an attempt failed, why an endpoint was disabled, or what was changed: a key of words
 	Reason string `json:"reason,omitempty"`
@@ -69,7 +69,9 @@ type Message struct {
 	Device   *Device `json:"device,omitempty"`   // of a sign-in
 	Endpoint string  `json:"endpoint,omitempty"` // the URL that events are no longer sent to
 	Test     bool    `json:"test,omitempty"`     // the endpoint is that of test mode
-	Order    *Order  `json:"order,omitempty"`    // of a mail to a recipient
+	// EndpointID is the id of the endpoint; empty for the first one.
+	EndpointID string `json:"endpoint_id,omitempty"`
+	Order      *Order `json:"order,omitempty"` // of a mail to a recipient
 
 	Detail string `json:"detail,omitempty"` // the error of an export
 

@@ -34,6 +34,9 @@ const (
 	ReasonAddress  = "address_changed"
 	ReasonPassword = "password_changed"
 	ReasonKey      = "key_created"
+
+	ReasonCompanySignIn = "company_sign_in_changed"
+	ReasonDomains       = "domains_changed"
 )
 
 var languages = map[Language]*words{
@@ -47,9 +50,13 @@ var languages = map[Language]*words{
 		roles: map[string]string{"owner": "owner", "developer": "developer", "clerk": "clerk", "reader": "reader"},
 		reasons: map[string]string{
 			ReasonGone: "it answered 410 Gone", ReasonFailing: "no delivery has succeeded for five days",
-			ReasonAddress:   "the e-mail address was changed",
-			ReasonPassword:  "the password was changed",
-			ReasonKey:       "an API key was created",
+			ReasonAddress:  "the e-mail address was changed",
+			ReasonPassword: "the password was changed",
+			ReasonKey:      "an API key was created",
+
+			ReasonCompanySignIn: "the company sign-in was set up, changed, turned on or off, or removed",
+			ReasonDomains:       "a domain of the company sign-in was added, proven or removed",
+
 			"not_home":      "Nobody was there to take the delivery.",
 			"wrong_address": "The address could not be found.",
 			"no_access":     "The courier could not get to the door.",
@@ -77,9 +84,13 @@ var languages = map[Language]*words{
 		},
 		reasons: map[string]string{
 			ReasonGone: "il a répondu 410 Gone", ReasonFailing: "aucun envoi n’a réussi depuis cinq jours",
-			ReasonAddress:   "l’adresse électronique a été changée",
-			ReasonPassword:  "le mot de passe a été changé",
-			ReasonKey:       "une clé d’API a été créée",
+			ReasonAddress:  "l’adresse électronique a été changée",
+			ReasonPassword: "le mot de passe a été changé",
+			ReasonKey:      "une clé d’API a été créée",
+
+			ReasonCompanySignIn: "la connexion de l’entreprise a été configurée, modifiée, activée, désactivée ou retirée",
+			ReasonDomains:       "un domaine de la connexion de l’entreprise a été ajouté, prouvé ou retiré",
+
 			"not_home":      "Personne n’était là pour recevoir la livraison.",
 			"wrong_address": "L’adresse est introuvable.",
 			"no_access":     "Le livreur n’a pas pu accéder à la porte.",

@@ -83,14 +83,14 @@ func (k EventKey) Previous() EventKey {
 	return k
 }
 
-// triesBeforeNext is after how many failed tries an event no longer holds back
+// TriesBeforeNext is after how many failed tries an event no longer holds back
 // the next one of its order.
-const triesBeforeNext = 4
+const TriesBeforeNext = 4
 
 // Blocks reports whether an event in this state holds back the next one of its
 // order.
 func Blocks(state State, tries int64) bool {
-	return state == Pending && tries < triesBeforeNext
+	return state == Pending && tries < TriesBeforeNext
 }
 
 // Unnumbered returns the key that stands for the latest event of what an event is about, in LockQueues.

@@ -75,7 +75,7 @@ func (s situation) drawEndpoint(t *rapid.T, of EndpointKey, last map[EventKey]in
 		if sequence > 0 && (of.EndpointID == "" || rapid.Bool().Draw(t, "is in the queue")) {
 			s.ahead[EventKey{of.PartnerID, orderID, sequence, of.EndpointID}] = Progress{
 				State: rapid.SampledFrom(States).Draw(t, "state ahead"),
-				Tries: rapid.Int64Range(0, 2*triesBeforeNext).Draw(t, "tries ahead"),
+				Tries: rapid.Int64Range(0, 2*TriesBeforeNext).Draw(t, "tries ahead"),
 			}
 		}
 	}
@@ -207,7 +207,7 @@ func TestQueueGroups(t *testing.T) {
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	for _, state := range States {
-		for tries := range int64(2 * triesBeforeNext) {
+		for tries := range int64(2 * TriesBeforeNext) {
 			want := state == Pending && tries < 4
 			if got := Blocks(state, tries); got != want {
 				t.Errorf("%s after %d tries: got %v, want %v", state, tries, got, want)

@@ -15,6 +15,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
+	"github.com/dropyard/dropyard/internal/mail"
 )
 
 // Domain is a domain at which people of a partner have their e-mail addresses. Until the
@@ -129,7 +130,7 @@ func (s *Service) RemoveDomain(ctx context.Context, partnerID, name string) (*Co
 		if err != nil {
 			return err
 		}
-		if err := tx.RemoveDomain(ctx, partnerID, name); err != nil {
+		if err := tx.RemoveDomain(ctx, partnerID, removed.Name); err != nil {
 			return err
 		}
 		if removed.Proven() {
@@ -147,7 +148,7 @@ func domainOf(ctx context.Context, tx Reader, partnerID, name string) (*Domain, 
 	if err != nil {
 		return nil, err
 	}
-	at := indexOfDomain(all, name)
+	at := indexOfDomain(all, strings.ToLower(name))
 	if at < 0 {
 		return nil, refusal.NotFound("the domain")
 	}
@@ -233,5 +234,8 @@ func factsOfDomain(d *Domain) any {
 }
 
 func (s *Service) noteDomain(ctx context.Context, tx Writer, partnerID string, before, after *Domain) error {
+	if err := s.informOwners(ctx, tx, partnerID, mail.ReasonDomains); err != nil {
+		return err
+	}
 	return s.note(ctx, tx, audit.ActionDomainChanged, partnerID, partnerID, factsOfDomain(before), factsOfDomain(after))
 }

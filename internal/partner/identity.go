@@ -3,6 +3,9 @@ package partner
 import (
 	"cmp"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"net/url"
 	"slices"
@@ -63,22 +66,37 @@ func vouchedReason(refused *refusal.Error) string {
 	return cmp.Or(signin.VouchedReason(refused), string(refused.Code))
 }
 
-// OpenIDOfDomain returns the provider through which people at a domain sign in. It refuses
+// OpenIDDestination returns the host to which people at a domain are led to sign in. It refuses
 // with not_found if no partner has proven the domain and set a provider, with forbidden if an
-// operator has turned it off or the partner may not use the service.
-func (s *Service) OpenIDOfDomain(ctx context.Context, domain string) (*OpenID, error) {
+// operator has turned it off or the partner may not use the service, and with unavailable if
+// the provider cannot be reached.
+func (s *Service) OpenIDDestination(ctx context.Context, domain string) (host string, err error) {
+	_, client, err := s.clientOfDomain(ctx, domain)
+	if err != nil {
+		return "", err
+	}
+	return client.Destination(ctx)
+}
+
+func (s *Service) clientOfDomain(ctx context.Context, domain string) (*OpenID, *openid.Client, error) {
 	var partnerID string
 	err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
-		partnerID, err = tx.ProvenBy(ctx, domain)
+		partnerID, err = tx.ProvenBy(ctx, strings.ToLower(domain))
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return s.openIDOf(ctx, partnerID)
+	set, err := s.openIDOf(ctx, partnerID)
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := s.clientOf(set)
+	return set, client, err
 }
 
-// openIDOf returns the provider of a partner. It refuses as OpenIDOfDomain does.
+// openIDOf returns the provider of a partner. It refuses with not_found and forbidden, as
+// OpenIDDestination does.
 func (s *Service) openIDOf(ctx context.Context, partnerID string) (set *OpenID, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		set, err = tx.OpenID(ctx, partnerID)
@@ -96,15 +114,11 @@ func (s *Service) openIDOf(ctx context.Context, partnerID string) (set *OpenID, 
 }
 
 // BeginOpenID begins a sign-in of a person at a domain. returnTo is given back by
-// FinishOpenID. It refuses as OpenIDOfDomain does, and with unavailable if the provider
-// cannot be reached.
+// FinishOpenID. It refuses as OpenIDDestination does.
 func (s *Service) BeginOpenID(
 	ctx context.Context, domain, returnTo string,
 ) (set *OpenID, begun *openid.Beginning, err error) {
-	if set, err = s.OpenIDOfDomain(ctx, domain); err != nil {
-		return nil, nil, err
-	}
-	client, err := s.clientOf(set)
+	set, client, err := s.clientOfDomain(ctx, domain)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -278,7 +292,11 @@ func (a *arrival) byAddress(ctx context.Context, wasRemoved bool) (*Account, err
 	case err != nil:
 		return nil, err
 	case found == nil:
-		return a.create(ctx, wasRemoved)
+		marked, err := a.wasRemoved(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return a.create(ctx, wasRemoved || marked)
 	case found.PartnerID != a.set.PartnerID:
 		return nil, errElsewhere
 	}
@@ -331,6 +349,37 @@ func (a *arrival) create(ctx context.Context, wasRemoved bool) (*Account, error)
 	}
 	return account, a.note(ctx, a.tx, audit.ActionUserJoined, account.PartnerID, account.UserID, nil,
 		factsOfUser(&account.User))
+}
+
+// RemovedIssuer stands for the issuer in the identities that mark the addresses of removed
+// people; no provider has it. Their subject is a hash of the address.
+const RemovedIssuer = "removed"
+
+// removedSubject returns the hash of an address under a key of the service, so that the store
+// keeps no address of a person who is gone.
+func removedSubject(key []byte, partnerID, emailKey string) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(partnerID + " " + emailKey))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// markRemoved marks the address of a user who is removed: the person does not come back through
+// the provider, even without having used it before.
+func (s *Service) markRemoved(ctx context.Context, tx Writer, user *User) error {
+	subject := removedSubject(s.config.AddressKeys[0], user.PartnerID, emailKey(user.Email))
+	return tx.SaveIdentity(ctx, &Identity{user.PartnerID, RemovedIssuer, subject, user.UserID, s.now()})
+}
+
+// wasRemoved reports whether the person's address is marked.
+func (a *arrival) wasRemoved(ctx context.Context) (bool, error) {
+	for _, key := range a.config.AddressKeys {
+		marked, err := a.tx.Identity(ctx, a.set.PartnerID, RemovedIssuer,
+			removedSubject(key, a.set.PartnerID, emailKey(a.Email)))
+		if err != nil || marked != nil {
+			return marked != nil, err
+		}
+	}
+	return false, nil
 }
 
 // nameOf returns the name of a new user: that which the provider sends, or else the first part

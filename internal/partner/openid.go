@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/foundation/outbound"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/mail"
 )
 
 // OpenID is how the people of a partner sign in through its OpenID Connect provider.
@@ -37,15 +37,6 @@ type OpenID struct {
 // Stopped reports whether an operator has turned the sign-in off.
 func (o *OpenID) Stopped() bool { return !o.StoppedAt.IsZero() }
 
-// Host returns the host of the provider, by which people know where they are led.
-func (o *OpenID) Host() string {
-	address, err := url.Parse(o.Issuer)
-	if err != nil {
-		return ""
-	}
-	return address.Host
-}
-
 // CompanySignIn is how the people of a partner sign in through its provider, and at which
 // domains.
 type CompanySignIn struct {
@@ -55,9 +46,17 @@ type CompanySignIn struct {
 	RedirectURI string
 }
 
-// CompanySignIn returns how the people of a partner sign in through its provider.
+// CompanySignIn returns how the people of a partner sign in through its provider. It refuses
+// with not_found.
 func (s *Service) CompanySignIn(ctx context.Context, partnerID string) (found *CompanySignIn, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		of, err := tx.Partner(ctx, partnerID)
+		if err != nil {
+			return err
+		}
+		if of == nil {
+			return refusal.NotFound("the partner")
+		}
 		found, err = s.companySignIn(ctx, tx, partnerID)
 		return err
 	})
@@ -113,7 +112,7 @@ var (
 var defaultRoles = []Role{RoleDeveloper, RoleClerk, RoleReader}
 
 // ReadOpenIDChange reads what a partner sets of its provider.
-func ReadOpenIDChange(f *form.Form) OpenIDChange {
+func (s *Service) ReadOpenIDChange(f *form.Form) OpenIDChange {
 	change := OpenIDChange{
 		Issuer:      f.Text("issuer", form.Required, issuerRule),
 		ClientID:    f.Text("client_id", form.Required, namedRule),
@@ -121,6 +120,10 @@ func ReadOpenIDChange(f *form.Form) OpenIDChange {
 		RoleClaim:   f.Text("role_claim", form.Optional, namedRule),
 		DefaultRole: Role(f.Text("default_role", form.Optional, form.OneOf(defaultRoles...))),
 		Values:      map[Role]string{},
+	}
+	var refused *outbound.URLError
+	if change.Issuer != "" && errors.As(s.config.CheckURL(change.Issuer), &refused) {
+		f.SecretFault("issuer", refused.Rule) // it may hold a password
 	}
 	values := f.Object("role_values", form.Optional)
 	for _, role := range Roles {
@@ -145,14 +148,10 @@ func ReadOpenIDChange(f *form.Form) OpenIDChange {
 // SetOpenID sets the provider of a partner. If the issuer or the client changes, the secret
 // must be sent again, which would else go to another provider, and the sessions end that the
 // earlier one has vouched for. It refuses with form.ErrStale unless what is set is the basis
-// of the change, with ErrUnproven, or with validation_error.
+// of the change, with ErrUnproven, or with validation_error if the secret is missing.
 func (s *Service) SetOpenID(
 	ctx context.Context, partnerID string, basis form.Basis[*OpenID], change OpenIDChange,
 ) (set *CompanySignIn, err error) {
-	var refused *outbound.URLError
-	if errors.As(s.config.CheckURL(change.Issuer), &refused) {
-		return nil, form.Fault("issuer", change.Issuer, refused.Rule)
-	}
 	return s.changeCompany(ctx, partnerID, func(tx Writer, before *OpenID) error {
 		if err := basis.Check(before); err != nil {
 			return err
@@ -192,9 +191,10 @@ func (s *Service) SetOpenID(
 func SealedOpenIDFor(partnerID string) string { return "openid client of " + partnerID }
 
 // RemoveOpenID removes the provider of a partner, and ends the sessions that it has vouched
-// for. The domains stay proven. It refuses with not_found.
-func (s *Service) RemoveOpenID(ctx context.Context, partnerID string) error {
-	_, err := s.changeCompany(ctx, partnerID, func(tx Writer, before *OpenID) error {
+// for. The domains stay proven. It refuses with not_found, and with forbidden if an operator
+// has turned the sign-in off.
+func (s *Service) RemoveOpenID(ctx context.Context, partnerID string) (*CompanySignIn, error) {
+	return s.changeCompany(ctx, partnerID, func(tx Writer, before *OpenID) error {
 		switch {
 		case before == nil:
 			return errNoProvider
@@ -209,7 +209,6 @@ func (s *Service) RemoveOpenID(ctx context.Context, partnerID string) error {
 		}
 		return s.noteOpenID(ctx, tx, before, nil)
 	})
-	return err
 }
 
 // StopOpenID turns the sign-in through a partner's provider off, or on again. Turning it off
@@ -311,6 +310,9 @@ func (s *Service) noteOpenID(ctx context.Context, tx Writer, before, after *Open
 			facts.NewSecret = before == nil || !bytes.Equal(before.Secret, after.Secret)
 			now = facts
 		}
+	}
+	if err := s.informOwners(ctx, tx, partnerID, mail.ReasonCompanySignIn); err != nil {
+		return err
 	}
 	return s.note(ctx, tx, audit.ActionOpenIDChanged, partnerID, partnerID, factsOfOpenID(before), now)
 }

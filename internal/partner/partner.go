@@ -70,6 +70,9 @@ type Config struct {
 	Provider func(openid.Config) *openid.Client
 	// CheckURL returns an *outbound.URLError if a URL cannot be that of a provider, or nil.
 	CheckURL func(url string) error
+	// AddressKeys are the keys under which the addresses of removed people are hashed: with the
+	// first, while the others may still be in use.
+	AddressKeys [][]byte
 	// Resolver looks up the records by which partners prove domains.
 	Resolver TextResolver
 	// TidySignIns is called with each Tidy, to tidy how partners' people sign in; nil does

@@ -61,12 +61,13 @@ func addNode(t testing.TB, base *node, view partner.Store) *node {
 	}
 	hasher := credential.NewHasher(credential.Cost{Memory: 8, Passes: 1, Lanes: 1}, base.random)
 	service := partner.NewService(partner.Config{
-		Store:  view,
-		Hasher: hasher,
-		Sealer: sealer,
-		Now:    base.clock.Now,
-		Random: base.random,
-		Log:    slog.New(slog.DiscardHandler),
+		AddressKeys: [][]byte{[]byte("a key of tests")},
+		Store:       view,
+		Hasher:      hasher,
+		Sealer:      sealer,
+		Now:         base.clock.Now,
+		Random:      base.random,
+		Log:         slog.New(slog.DiscardHandler),
 	})
 	t.Cleanup(func() {
 		if err := service.Close(); err != nil {

@@ -45,6 +45,33 @@ func (s *Service) informOfKey(ctx context.Context, tx Writer, by *Member) error 
 	})
 }
 
+// informOwners has the owners of a partner informed by mail that how its people sign in was
+// changed, if there is mail: a thief of a session would keep access by it.
+func (s *Service) informOwners(ctx context.Context, tx Writer, partnerID, reason string) error {
+	if s.config.Post == nil {
+		return nil
+	}
+	of, err := tx.Partner(ctx, partnerID)
+	if err != nil || of == nil {
+		return err
+	}
+	users, err := tx.Users(ctx, partnerID)
+	if err != nil {
+		return err
+	}
+	for _, user := range users {
+		if user.Role != RoleOwner {
+			continue
+		}
+		if err := s.config.Post.Send(ctx, tx, &mail.Message{
+			Kind: mail.Changed, To: user.Email, PartnerID: partnerID, At: s.now(), Reason: reason, Team: of.Name,
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ErrUnproven refuses what sends mails to others, or brings them in, until the user has confirmed the address.
 var ErrUnproven = refusal.New(refusal.CodeConflict,
 	"confirm your e-mail address first: open the link that was sent to it, or have another sent on the page of your sign-in")

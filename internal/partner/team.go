@@ -207,6 +207,9 @@ func (s *Service) RemoveUser(ctx context.Context, partnerID, userID string) erro
 		if err := tx.RemoveUser(ctx, partnerID, userID); err != nil {
 			return err
 		}
+		if err := s.markRemoved(ctx, tx, user); err != nil {
+			return err
+		}
 		return s.note(ctx, tx, audit.ActionUserRemoved, partnerID, userID, factsOfUser(user), nil)
 	})
 }

@@ -108,7 +108,8 @@ func (n *node) add(t *testing.T, email string) {
 		_, err = operators.Add(t.Context(), operator.Operator{Email: email, Role: operator.RoleAdmin}, password)
 	} else {
 		partners := partner.NewService(partner.Config{
-			Store: n.store.Partners(), Hasher: n.hasher, Now: n.clock.Now, Random: n.random,
+			AddressKeys: [][]byte{[]byte("a key of tests")},
+			Store:       n.store.Partners(), Hasher: n.hasher, Now: n.clock.Now, Random: n.random,
 		})
 		_, err = partners.Register(t.Context(), partner.NewAccount{Name: "Épicerie Métro", Email: email, Password: password})
 		err = errors.Join(err, partners.Close())

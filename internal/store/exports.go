@@ -287,7 +287,8 @@ func (tx exportsTx) Complete(ctx context.Context, p exports.Period) (string, err
 	selected.Add("movement_id > ?", movementOf(exports.RowKey{Key: p.Floor}).MovementID)
 	unsealed(selected, p.Source)
 	tail, args := selected.Clause("ORDER BY movement_id LIMIT 1")
-	if err := tx.conn.Query(ctx, "SELECT movement_id - 1 FROM stock_movements "+tail, args, scan); err != nil || last == 0 {
+	err := tx.conn.Query(ctx, "SELECT movement_id - 1 FROM stock_movements "+tail, args, scan)
+	if err != nil || last == 0 {
 		return "", err
 	}
 	return strconv.FormatInt(movementBase+last, 10), nil

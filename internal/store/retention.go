@@ -155,7 +155,8 @@ func (tx retentionTx) Partner(ctx context.Context, partnerID string) (*retention
 
 // Identities lists the people at the provider of a partner who have signed in, oldest first.
 func (tx retentionTx) Identities(ctx context.Context, partnerID string) (listed []retention.Identity, err error) {
-	err = userIdentities.Each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, issuer, subject", []any{partnerID},
+	err = userIdentities.Each(ctx, tx.conn,
+		"WHERE partner_id = $1 AND issuer <> $2 ORDER BY created_at, issuer, subject", []any{partnerID, partner.RemovedIssuer},
 		func(row *partner.Identity) error {
 			listed = append(listed, retention.Identity{
 				UserID: row.UserID, Issuer: row.Issuer, Subject: row.Subject, CreatedAt: row.CreatedAt,

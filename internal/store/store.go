@@ -34,9 +34,14 @@ var Schema = &db.Schema{
 		SealedOpenID,
 	},
 	Pictures: "SELECT name FROM order_proofs",
-	Disagreeing: []db.Disagreeing{
+	Providers: db.TableQuery{
+		Table: "partner_openid",
+		Query: "SELECT partner_id, issuer FROM partner_openid WHERE stopped_at = 0 ORDER BY partner_id",
+	},
+	Disagreeing: []db.TableQuery{
 		{Table: openOrders.Name, Query: unlikeOrders}, {Table: journal.Name, Query: WrongEntries},
 		{Table: statements.Name, Query: Misnumbered}, {Table: exportDays.Name, Query: WrongExports},
+		{Table: furtherDeliveries.Name, Query: WrongDeliveries},
 	},
 	Distributed: orders.Name,
 }

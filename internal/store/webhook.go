@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -135,6 +136,30 @@ var (
 
 func filtersOf(endpoints *db.Table[*webhook.Endpoint]) *db.Lookup[*outbox.EndpointKey, *webhook.Endpoint] {
 	return db.LookUpSome(byPartner, endpoints, endpoints.Pick("partner_id", "events")).Where("events <> ''")
+}
+
+// WrongDeliveries finds what cannot be in the queues of endpoints: pending events whose endpoint does not
+// exist or would not be woken for them, or that wait behind no other event of their order; and deliveries to
+// further endpoints of events that do not exist.
+var WrongDeliveries = wrongIn(events.Name, endpoints.Name, "", "'the first endpoint'") + " UNION ALL " +
+	wrongIn(furtherDeliveries.Name, furtherEndpoints.Name, " AND o.endpoint_id = d.endpoint_id", "d.endpoint_id") +
+	` UNION ALL SELECT 'the event ' || d.event_id || ' at ' || d.endpoint_id || ' does not exist' FROM further_deliveries AS d
+	LEFT JOIN events AS e ON e.partner_id = d.partner_id AND e.order_id = d.order_id AND e.sequence = d.sequence
+		AND e.event_id = d.event_id AND e.type = d.type
+	WHERE e.event_id IS NULL`
+
+// wrongIn returns the part of WrongDeliveries about one pair of tables. same is what an endpoint and a delivery, or two
+// deliveries, have in common besides the partner.
+func wrongIn(deliveries, endpoints, same, endpoint string) string {
+	the := "SELECT 'the event ' || d.event_id || ' at ' || " + endpoint + " || '"
+	return the + ` waits, but the endpoint would not be woken for it' FROM ` + deliveries + ` AS d
+	LEFT JOIN ` + endpoints + ` AS o ON o.partner_id = d.partner_id` + same + `
+	WHERE d.state = 'pending' AND (o.wake_at IS NULL OR d.due_at <> 0 AND o.wake_at = 0)
+	UNION ALL ` + the + ` waits behind no event of its order' FROM ` + deliveries + ` AS d
+	LEFT JOIN ` + deliveries + ` AS o ON o.partner_id = d.partner_id AND o.order_id = d.order_id
+		AND o.sequence = d.sequence - 1` + same + `
+	WHERE d.state = 'pending' AND d.due_at = 0 AND (o.state IS NULL OR o.state <> 'pending' OR o.tries >= ` +
+		strconv.Itoa(outbox.TriesBeforeNext) + `)`
 }
 
 // queuesOf returns the tables of an endpoint's queue.

@@ -16,13 +16,14 @@ import (
 // Webhooks is the store as package webhook sees it.
 func (s *Store) Webhooks() webhook.Store {
 	return view[webhook.Reader, webhook.Writer]{s.Database,
-		func(c db.Conn) webhook.Reader { return webhookTx{c, mailing{c}} },
-		func(c db.Conn) webhook.Writer { return webhookTx{c, mailing{c}} }}
+		func(c db.Conn) webhook.Reader { return webhookTx{c, auditing{c}, mailing{c}} },
+		func(c db.Conn) webhook.Writer { return webhookTx{c, auditing{c}, mailing{c}} }}
 }
 
 // webhookTx is a transaction of package webhook.
 type webhookTx struct {
 	conn db.Conn
+	auditing
 	mailing
 }
 

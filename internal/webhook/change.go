@@ -3,8 +3,11 @@ package webhook
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
@@ -66,4 +69,41 @@ func (s *Service) overtaken(signed, last time.Time) error {
 		fmt.Sprintf("this request was signed at %s by its X-Timestamp, before the last change of the endpoint (%s): "+
 			"if it is still wanted, set your clock (the service's says %s), sign the request again, and send it",
 			timestamp.Format(signed), timestamp.Format(last), timestamp.Format(s.config.MachineNow())))
+}
+
+// endpointFacts is what the audit log holds of an endpoint.
+type endpointFacts struct {
+	URL      string `json:"url"` // without its query, which may hold a password
+	Enabled  bool   `json:"enabled"`
+	Events   string `json:"events"`
+	Format   string `json:"format"`
+	LiveMode bool   `json:"livemode"`
+	Rotates  string `json:"secret_rotates_at"` // empty if no rotation is under way
+}
+
+// factsOf returns what the audit log holds of an endpoint; nil if there is none.
+func factsOf(e *Endpoint, now time.Time) any {
+	if e == nil {
+		return nil
+	}
+	facts := endpointFacts{
+		Enabled: e.Enabled, Events: string(e.Events), Format: e.Format.Name(), LiveMode: !delivery.IsTest(e.PartnerID),
+	}
+	facts.URL, _, _ = strings.Cut(e.URL, "?")
+	if at := e.Rotates(now); !at.IsZero() {
+		facts.Rotates = timestamp.Format(at)
+	}
+	return facts
+}
+
+// note writes an entry of the audit log. Endpoints of test mode are noted for the partner.
+func (s *Service) note(
+	ctx context.Context, tx Writer, action audit.Action, e *Endpoint, before, after any,
+) error {
+	entry, err := audit.NewEntry(ctx, s.config.Random, s.now(), action)
+	if err != nil {
+		return err
+	}
+	entry.PartnerID, entry.ObjectID, entry.Before, entry.After = delivery.LiveAccount(e.PartnerID), e.ID(), before, after
+	return tx.AddAudit(ctx, entry)
 }

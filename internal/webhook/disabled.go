@@ -25,7 +25,8 @@ func (s *Sender) reportDisabled(ctx context.Context, tx Writer, endpoint *Endpoi
 	for _, email := range people.Emails {
 		err := s.config.Post.Send(ctx, tx, &mail.Message{
 			Kind: mail.Disabled, To: email, PartnerID: partnerID, Team: people.Partner, At: at,
-			Reason: mailReasons[endpoint.DisabledReason], Endpoint: endpoint.URL, Test: delivery.IsTest(endpoint.PartnerID),
+			Reason: mailReasons[endpoint.DisabledReason], Endpoint: endpoint.URL, EndpointID: endpoint.EndpointID,
+			Test: delivery.IsTest(endpoint.PartnerID),
 		})
 		if err != nil {
 			return err

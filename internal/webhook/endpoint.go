@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
@@ -186,7 +187,7 @@ func (s *Service) Put(
 	if err != nil {
 		return Settings{}, false, err
 	}
-	err = s.configure(ctx, KeyOf(partnerID, FirstID), Signed{At: by.At}, func(e *Endpoint) (*Endpoint, error) {
+	set := func(e *Endpoint) (*Endpoint, error) {
 		put = Settings{}
 		if created = e == nil; created {
 			e = &Endpoint{PartnerID: partnerID, CreatedAt: s.now()}
@@ -195,7 +196,8 @@ func (s *Service) Put(
 		e.apply(edit, s.now())
 		put.Endpoint = e
 		return e, nil
-	})
+	}
+	err = s.configure(ctx, KeyOf(partnerID, FirstID), Signed{At: by.At}, audit.ActionEndpointChanged, set)
 	return put, created, err
 }
 
@@ -224,7 +226,10 @@ func (s *Service) Add(ctx context.Context, partnerID string, by Signed, target T
 		if added.Endpoint, err = s.add(ctx, tx, partnerID, endpointID, secret, target); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, partnerID, by)
+		if err := s.record(ctx, tx, partnerID, by); err != nil {
+			return err
+		}
+		return s.note(ctx, tx, audit.ActionEndpointAdded, added.Endpoint, nil, factsOf(added.Endpoint, s.now()))
 	})
 	if err == nil {
 		s.config.Changed(added.Key())
@@ -272,7 +277,7 @@ func (s *Service) Edit(
 	if err := s.admit(ctx, edit); err != nil {
 		return Settings{}, err
 	}
-	err = s.configure(ctx, key, Signed{At: by.At}, func(e *Endpoint) (*Endpoint, error) {
+	err = s.configure(ctx, key, Signed{At: by.At}, audit.ActionEndpointChanged, func(e *Endpoint) (*Endpoint, error) {
 		if e == nil {
 			return nil, errNoEndpoint
 		}
@@ -287,15 +292,33 @@ func (s *Service) Edit(
 const maxURL = 2048
 
 // configure is change for what partners request: it refuses requests that were overtaken,
-// and a signature in by that was used.
+// and a signature in by that was used. It notes in the audit log what has changed.
 func (s *Service) configure(
-	ctx context.Context, key outbox.EndpointKey, by Signed, fn func(*Endpoint) (*Endpoint, error),
+	ctx context.Context, key outbox.EndpointKey, by Signed, action audit.Action, fn func(*Endpoint) (*Endpoint, error),
 ) error {
 	return s.write(ctx, key, func(tx Writer) error {
-		if err := save(ctx, tx, key, fn); err != nil {
-			return err
+		var changed *Endpoint
+		var before, after any
+		err := save(ctx, tx, key, func(e *Endpoint) (_ *Endpoint, err error) {
+			before = factsOf(e, s.now())
+			changed, err = fn(e)
+			after = factsOf(changed, s.now())
+			return changed, err
+		})
+		if err == nil {
+			err = s.record(ctx, tx, key.PartnerID, by)
 		}
-		return s.record(ctx, tx, key.PartnerID, by)
+		switch {
+		case err != nil:
+			return err
+		case before == nil:
+			action = audit.ActionEndpointAdded
+		case action == audit.ActionEndpointRemoved:
+			after = nil
+		case before == after:
+			return nil
+		}
+		return s.note(ctx, tx, action, changed, before, after)
 	})
 }
 
@@ -345,7 +368,7 @@ func (s *Service) Rotate(ctx context.Context, key outbox.EndpointKey, by Signed)
 	if rotated.Secret, err = s.newSecret(); err != nil {
 		return Settings{}, err
 	}
-	err = s.configure(ctx, key, by, func(e *Endpoint) (*Endpoint, error) {
+	err = s.configure(ctx, key, by, audit.ActionEndpointSecret, func(e *Endpoint) (*Endpoint, error) {
 		if e == nil {
 			return nil, errNoEndpoint
 		}
@@ -361,7 +384,7 @@ func (s *Service) Rotate(ctx context.Context, key outbox.EndpointKey, by Signed)
 // Activate ends a rotation: from now on only the new secret signs. It does nothing
 // if no rotation is under way. The signature is taken once.
 func (s *Service) Activate(ctx context.Context, key outbox.EndpointKey, by Signed) (activated Settings, err error) {
-	err = s.configure(ctx, key, by, func(e *Endpoint) (*Endpoint, error) {
+	err = s.configure(ctx, key, by, audit.ActionEndpointSecret, func(e *Endpoint) (*Endpoint, error) {
 		if e == nil {
 			return nil, errNoEndpoint
 		}
@@ -392,7 +415,7 @@ func (e *Endpoint) Rotates(now time.Time) time.Time {
 // several transactions. After an error the endpoint may be left disabled; then
 // Remove must be called again.
 func (s *Service) Remove(ctx context.Context, key outbox.EndpointKey, by Signed) error {
-	err := s.configure(ctx, key, Signed{At: by.At}, func(e *Endpoint) (*Endpoint, error) {
+	err := s.configure(ctx, key, Signed{At: by.At}, audit.ActionEndpointRemoved, func(e *Endpoint) (*Endpoint, error) {
 		if e == nil {
 			return nil, errNoEndpoint
 		}

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -28,11 +29,16 @@ type Page struct {
 }
 
 // List returns a page of a partner's events, as they are at the first endpoint: all, or those in
-// the queue of the endpoint that the filter names.
+// the queue of the endpoint that the filter names. The error is errNoEndpoint if that does not exist.
 func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error) {
 	limit := filter.Limit
 	filter.Limit++ // if one more is found, there is a next page
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		if filter.EndpointID != "" {
+			if there, err := tx.Endpoint(ctx, filter.Endpoint()); err != nil || there == nil {
+				return cmp.Or[error](err, errNoEndpoint)
+			}
+		}
 		if page.Events, err = tx.Events(ctx, filter); err != nil {
 			return err
 		}
@@ -154,7 +160,8 @@ var errNotTaken = refusal.New(delivery.CodeWebhookNotConfigured,
 
 // Redeliver sends an event to an endpoint again, whatever its state is, also if it was never sent there. It returns
 // the event, which is due now unless it waits for another of its order. The error is
-// errNoEvent or ErrNotConfigured if there is no such event or no endpoint.
+// errNoEvent if there is no such event; without an endpoint it is ErrNotConfigured for the first, and
+// otherwise errNoEndpoint. It is the same with RedeliverSince and Test.
 func (s *Service) Redeliver(ctx context.Context, key outbox.EndpointKey, eventID string) (again *Event, err error) {
 	err = s.requeue(ctx, key, func(tx Writer, e *Endpoint) ([]*Event, error) {
 		found, err := tx.Event(ctx, key.PartnerID, eventID)
@@ -221,7 +228,7 @@ func (s *Service) requeue(
 		}
 		endpoint := endpoints[key]
 		if endpoint == nil {
-			return ErrNotConfigured
+			return absent(key)
 		}
 		picked, err := pick(tx, endpoint)
 		if err != nil {
@@ -317,7 +324,7 @@ func (s *Service) Test(ctx context.Context, key outbox.EndpointKey) (Tested, err
 		return err
 	})
 	if err == nil && endpoint == nil {
-		err = ErrNotConfigured
+		err = absent(key)
 	}
 	if err != nil {
 		return Tested{}, err

@@ -17,16 +17,24 @@ import (
 )
 
 const (
-	modelOrders = 4
-	modelEvents = 3 // of each order
+	modelOrders    = 4
+	modelEvents    = 3 // of each order
+	modelEndpoints = 3 // of the partner
 )
+
+// histories has the endpoints of a partner, whose lanes run on one node.
+type histories struct {
+	surroundings
+	endpoints []*model
+}
 
 // model is the world around a lane: a database, an endpoint, and what the lane
 // has asked for and what has not happened yet. A test draws what happens next.
 type model struct {
 	*rapid.T
 	*lane
-	surroundings
+	*histories
+	dead bool // every request fails
 
 	stored   map[outbox.EventKey]*Event
 	endpoint Endpoint // as stored; its URL is the number of its version
@@ -41,15 +49,28 @@ type model struct {
 	arrived  map[outbox.EventKey]bool // has been delivered once
 }
 
-func newModel(t *rapid.T) *model {
-	m := &model{T: t, surroundings: surroundings{
-		now: testkit.Epoch, permits: newPermits(rigPermits),
-	}, stored: map[outbox.EventKey]*Event{}, arrived: map[outbox.EventKey]bool{}}
-	m.endpoint = Endpoint{PartnerID: "par_1", Holder: "node/1", LeaseUntil: m.now.AddDate(1, 0,
-		0), Enabled: true, URL: "0"}
+// newHistories returns three endpoints, one of which is dead in half of the histories.
+func newHistories(t *rapid.T) *histories {
+	h := &histories{surroundings: surroundings{now: testkit.Epoch, permits: newPermits(rigPermits)}}
+	dead := rapid.IntRange(-modelEndpoints, modelEndpoints-1).Draw(t, "dead")
+	for i := range modelEndpoints {
+		h.add(t, []string{"", "whe_1", "whe_2"}[i]).dead = i == dead
+	}
+	return h
+}
+
+// add adds an endpoint with the events of all orders.
+func (h *histories) add(t *rapid.T, endpointID string) *model {
+	m := &model{
+		T: t, histories: h, stored: map[outbox.EventKey]*Event{}, arrived: map[outbox.EventKey]bool{},
+	}
+	m.endpoint = Endpoint{
+		PartnerID: "par_1", EndpointID: endpointID, Holder: "node/1", LeaseUntil: m.now.AddDate(1, 0, 0), Enabled: true,
+		URL: "0",
+	}
 	for o := range modelOrders {
 		for sequence := range int64(modelEvents) {
-			e := &Event{State: outbox.Pending, Event: delivery.Event{
+			e := &Event{State: outbox.Pending, EndpointID: endpointID, Event: delivery.Event{
 				EventID: fmt.Sprintf("%d/%d", o, sequence+1), PartnerID: "par_1", OrderID: strconv.Itoa(o), Sequence: sequence + 1,
 			}}
 			if sequence == 0 {
@@ -58,6 +79,7 @@ func newModel(t *rapid.T) *model {
 			m.stored[e.Key()] = e
 		}
 	}
+	h.endpoints = append(h.endpoints, m)
 	m.lease()
 	return m
 }
@@ -100,8 +122,10 @@ func (m *model) send(message message) {
 // checkPermits: each request under way has a permit, and so has a lane without requests.
 func (m *model) checkPermits() {
 	var want [len(Speeds)]int
-	if m.state != ended {
-		want[m.speed] = max(1, len(m.underWay))
+	for _, at := range m.endpoints {
+		if at.state != ended {
+			want[at.speed] += max(1, len(at.underWay))
+		}
 	}
 	if got := m.permits.counts(); got != want {
 		m.Fatalf("%d requests are under way in state %s: got slots %v in use, want %v", len(m.underWay), m.state, got, want)
@@ -132,7 +156,9 @@ func (m *model) checkStart(r *request) {
 func (m *model) due(f fetch) (due []*Event) {
 	for o := range modelOrders {
 		for sequence := range int64(modelEvents) {
-			e := m.stored[outbox.EventKey{PartnerID: "par_1", OrderID: strconv.Itoa(o), Sequence: sequence + 1}]
+			e := m.stored[outbox.EventKey{
+				PartnerID: "par_1", OrderID: strconv.Itoa(o), Sequence: sequence + 1, EndpointID: m.endpoint.EndpointID,
+			}]
 			if e.State == outbox.Pending && !e.DueAt.IsZero() && !e.DueAt.After(m.now) {
 				due = append(due, m.withBehind(e))
 			}
@@ -217,6 +243,9 @@ func (m *model) answer(status int) {
 	i := rapid.IntRange(0, len(m.underWay)-1).Draw(m.T, "request")
 	r := m.underWay[i]
 	m.underWay = slices.Delete(m.underWay, i, i+1)
+	if m.dead {
+		status = 500
+	}
 	r.answer = Answer{Status: status}
 	r.lasted = rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, 3 * time.Second}).Draw(m.T, "lasted")
 	if r.answer.Delivered() {
@@ -268,9 +297,9 @@ func (m *model) hasWork() bool {
 	return len(m.due(fetch{limit: 1})) > 0 && !m.endpoint.OpenUntil.After(m.now)
 }
 
-// TestLaneHistories draws what happens around a lane. The model checks each
-// request that starts. In the end either the sender closes, or all goes well
-// from then on, and every event must arrive.
+// TestLaneHistories draws what happens around the lanes of three endpoints of a partner. The
+// model checks each request that starts. In the end either the sender closes, or all goes well
+// from then on, and every event must arrive at every endpoint but the dead one.
 func TestLaneHistories(t *testing.T) {
 	t.Parallel()
 	things := []string{
@@ -278,26 +307,33 @@ func TestLaneHistories(t *testing.T) {
 		"change", "wake", "linger", "others wait", "none waits",
 	}
 	repeatable.Check(t, func(t *rapid.T) {
-		m := newModel(t)
-		for range rapid.IntRange(0, 60).Draw(t, "things") {
-			m.act(rapid.SampledFrom(things).Draw(t, "thing"))
+		h := newHistories(t)
+		for range rapid.IntRange(0, 60*modelEndpoints).Draw(t, "things") {
+			rapid.SampledFrom(h.endpoints).Draw(t, "endpoint").act(rapid.SampledFrom(things).Draw(t, "thing"))
 		}
 		if rapid.Bool().Draw(t, "close") {
-			m.close()
+			for _, m := range h.endpoints {
+				m.close()
+			}
 			return
 		}
 		if rapid.Bool().Draw(t, "no others") {
-			m.noneWaits() // otherwise the lane yields after each turn
+			h.endpoints[0].noneWaits() // otherwise the lanes yield after each turn
 		}
 		for range 400 {
-			m.goWell()
-			if m.state == ended && m.hasWork() {
-				m.lease()
+			for _, m := range h.endpoints {
+				m.goWell()
+				if m.state == ended && m.hasWork() {
+					m.lease()
+				}
 			}
 		}
-		for _, e := range m.stored {
-			if e.State != outbox.Delivered {
-				t.Errorf("%s is %s, due %v, at %v; the lane is %s", e.EventID, e.State, e.DueAt, m.now, m.state)
+		for _, m := range h.endpoints {
+			for _, e := range m.stored {
+				if (e.State != outbox.Delivered) != m.dead {
+					t.Errorf("%s at %q is %s, due %v, at %v; the lane is %s", e.EventID, m.endpoint.EndpointID, e.State, e.DueAt, m.now,
+						m.state)
+				}
 			}
 		}
 	})

@@ -3,11 +3,14 @@ package webhook
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/figures"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/outbox"
 )
@@ -72,6 +75,8 @@ type Writer interface {
 	// LastChange returns the latest time at which a change of a partner's endpoints was
 	// signed, also of one that was removed since; zero if none is kept.
 	LastChange(ctx context.Context, partnerID string) (signedAt time.Time, err error)
+	// AddAudit writes entries of the audit log.
+	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 	// AddChange keeps a change of a partner's endpoints. It is false if it is kept already.
 	AddChange(ctx context.Context, change *Change) (added bool, err error)
 	// AddToQueue adds events to the queues of further endpoints in which they are not.
@@ -138,6 +143,12 @@ func (e *Endpoint) ID() string { return cmp.Or(e.EndpointID, FirstID) }
 
 // FirstID is the id by which partners know their first endpoint.
 const FirstID = "first"
+
+// IDRule accepts ids of endpoints, whether they exist or not.
+var IDRule = form.TextRule{
+	Rule:   form.Define("endpoint_id", FirstID+", or the id of an endpoint such as whe_3ebmvgjr06eajje2n715hrra"),
+	Allows: regexp.MustCompile(`^(first|whe_[0-9a-z]{24})$`).MatchString,
+}
 
 // KeyOf returns the name of the endpoint that a partner knows by an id; of the first one if the
 // id is empty.

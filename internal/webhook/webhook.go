@@ -96,6 +96,14 @@ func (s *Service) EndFeeds() { close(s.ending) }
 // now returns the time as records hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
 
-// ErrNotConfigured means that a partner has no endpoint, and that the call needs
+// ErrNotConfigured means that a partner has no first endpoint, and that the call needs
 // one.
 var ErrNotConfigured = refusal.New(delivery.CodeWebhookNotConfigured, "no webhook endpoint is configured")
+
+// absent returns the refusal of a call that needs an endpoint which does not exist.
+func absent(key outbox.EndpointKey) error {
+	if key.EndpointID == "" {
+		return ErrNotConfigured
+	}
+	return errNoEndpoint
+}

@@ -1,6 +1,6 @@
-// Command clients writes the clients of a version into a folder: a wheel and a source distribution as PyPI takes them, a
-// package as npm takes it, and the archive of the module for Go. They have the same bytes as those that a service of
-// this version offers under /downloads.
+// Command clients writes the clients of a version into a folder: a wheel and a source distribution as PyPI takes
+// them, a package as npm takes it, and the archive of the module for Go. They have the same bytes as those that a
+// service of this version offers under /downloads.
 //
 //	go run ./packaging/clients VERSION FOLDER
 package main

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
@@ -81,7 +82,7 @@ func (s *Server) handleEndpointAdd(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	added, err := s.config.Webhooks.Add(c.Context(), c.Account, signed(c), target)
+	added, err := s.config.Webhooks.Add(acting(c), c.Account, signed(c), target)
 	if err != nil {
 		return httpd.Reply{}, err
 	}
@@ -93,7 +94,7 @@ func (s *Server) handleEndpointEdit(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	edited, err := s.config.Webhooks.Edit(c.Context(), endpointOf(c), signed(c), edit)
+	edited, err := s.config.Webhooks.Edit(acting(c), endpointOf(c), signed(c), edit)
 	if err != nil {
 		return httpd.Reply{}, err
 	}
@@ -113,7 +114,7 @@ func (s *Server) handleEndpointPut(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	put, isNew, err := s.config.Webhooks.Put(c.Context(), c.Account, signed(c), target)
+	put, isNew, err := s.config.Webhooks.Put(acting(c), c.Account, signed(c), target)
 	if err != nil {
 		return httpd.Reply{}, err
 	}
@@ -124,7 +125,7 @@ func (s *Server) handleEndpointPut(c *httpd.Call) (httpd.Reply, error) {
 }
 
 func (s *Server) handleEndpointDelete(c *httpd.Call) (httpd.Reply, error) {
-	if err := s.config.Webhooks.Remove(c.Context(), endpointOf(c), signed(c)); err != nil {
+	if err := s.config.Webhooks.Remove(acting(c), endpointOf(c), signed(c)); err != nil {
 		return httpd.Reply{}, err
 	}
 	return httpd.OK(struct {
@@ -152,10 +153,18 @@ func signed(c *httpd.Call) webhook.Signed {
 	return webhook.Signed{At: signature.Time(c.Header.Get("X-Timestamp")), Signature: digest[:]}
 }
 
+// acting returns the context of a change, which names the API key unless a person has signed in.
+func acting(c *httpd.Call) context.Context {
+	if c.Key == nil {
+		return c.Context()
+	}
+	return audit.WithOperation(c.Context(), audit.Operation{OperatorID: c.Key.ID, RequestID: c.RequestID})
+}
+
 func (s *Server) changedSecret(
 	c *httpd.Call, change func(context.Context, outbox.EndpointKey, webhook.Signed) (webhook.Settings, error),
 ) (httpd.Reply, error) {
-	changed, err := change(c.Context(), endpointOf(c), signed(c))
+	changed, err := change(acting(c), endpointOf(c), signed(c))
 	if err != nil {
 		return httpd.Reply{}, err
 	}
@@ -206,7 +215,7 @@ func (s *Server) handleEventList(c *httpd.Call) (httpd.Reply, error) {
 	}
 	filter := webhook.Filter{
 		PartnerID:  c.Account,
-		EndpointID: webhook.KeyOf(c.Account, q.Text("endpoint_id")).EndpointID,
+		EndpointID: webhook.KeyOf(c.Account, q.OneOf("endpoint_id", webhook.IDRule)).EndpointID,
 		Type:       delivery.EventType(q.OneOf("type", form.OneOf(delivery.EventTypes...))),
 		OrderID:    q.Text("order_id"),
 		State:      outbox.State(q.OneOf("state", form.OneOf(outbox.States...))),
@@ -270,16 +279,8 @@ func chosenEndpoint(c *httpd.Call) (outbox.EndpointKey, error) {
 	if err != nil {
 		return outbox.EndpointKey{}, err
 	}
-	return webhook.KeyOf(c.Account, q.Text("endpoint_id")), q.Err()
+	return webhook.KeyOf(c.Account, q.OneOf("endpoint_id", webhook.IDRule)), q.Err()
 }
-
-// readEndpointID reads which endpoint is meant; empty for the first.
-func readEndpointID(f *form.Form) string {
-	return f.Text("endpoint_id", form.Optional, form.Length(1, maxEndpointID))
-}
-
-// maxEndpointID is longer than the ids of endpoints.
-const maxEndpointID = 64
 
 func (s *Server) handleRedeliver(c *httpd.Call) (httpd.Reply, error) {
 	endpoint, err := chosenEndpoint(c)
@@ -290,7 +291,9 @@ func (s *Server) handleRedeliver(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	return httpd.OK(eventOf(e))
+	answer, at := eventOf(e), e.At(endpoint.EndpointID)
+	answer.State, answer.Attempts, answer.NextAttemptAt = at.State, len(at.Log), strictjson.OrNull(at.DueAt)
+	return httpd.OK(answer)
 }
 
 // readRedelivery reads which events are sent again, from a cursor or a time on.
@@ -302,7 +305,7 @@ func readRedelivery(f *form.Form) webhook.Filter {
 		State: outbox.State(f.Text("state", form.Optional, form.OneOf(outbox.States...))),
 		After: cmp.Or(cursor, identifier.FirstUUID(since)),
 
-		EndpointID: webhook.KeyOf("", readEndpointID(f)).EndpointID,
+		EndpointID: webhook.KeyOf("", f.Text("endpoint_id", form.Optional, webhook.IDRule)).EndpointID,
 	}
 }
 

@@ -116,17 +116,10 @@ var laws = []law{
 	{law: "the events of an order are numbered from 1 without a gap", swept: `
 		SELECT order_id FROM events GROUP BY partner_id, order_id HAVING min(sequence) < 1`, query: `
 		SELECT order_id FROM events GROUP BY partner_id, order_id HAVING min(sequence) != 1 OR max(sequence) != count(*)`},
-	{law: "a pending event that is never due waits for the one before it", query: `
-		SELECT e.order_id, e.sequence FROM events e LEFT JOIN events b
-		ON b.partner_id = e.partner_id AND b.order_id = e.order_id AND b.sequence = e.sequence - 1
-		WHERE e.state = 'pending' AND e.due_at = 0 AND (b.state IS NULL OR b.state != 'pending' OR b.tries >= 4)`},
-	{
-		law:   "only pending events are due",
-		query: "SELECT event_id, state FROM events WHERE state != 'pending' AND due_at != 0",
-	},
-	{law: "the endpoint of a pending event is woken for it", query: `
-		SELECT e.event_id, e.due_at FROM events e LEFT JOIN webhook_endpoints w ON w.partner_id = e.partner_id
-		WHERE e.state = 'pending' AND (w.wake_at IS NULL OR e.due_at != 0 AND w.wake_at = 0)`},
+	{law: "the queues of endpoints agree with events, endpoints and the order of events", query: store.WrongDeliveries},
+	{law: "only pending events are due", query: `
+		SELECT event_id, state FROM events WHERE state != 'pending' AND due_at != 0
+		UNION SELECT event_id, state FROM further_deliveries WHERE state != 'pending' AND due_at != 0`},
 	{law: "each partner's statements are numbered without gaps, in the order of their months, with their files and one event", swept: `
 		SELECT partner_id FROM statements GROUP BY partner_id HAVING min(number) != 1 OR max(number) != count(*)`, query: `
 		SELECT partner_id FROM statements GROUP BY partner_id HAVING min(number) != 1 OR max(number) != count(*)

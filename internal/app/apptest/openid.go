@@ -29,6 +29,8 @@ import (
 type Provider struct {
 	Down    atomic.Bool // it answers nothing but 503
 	Refuses atomic.Bool // it does not know the client that exchanges a code
+	// Apart makes it send people to another name of this machine than the issuer has.
+	Apart atomic.Bool
 	// Unsigned makes it send ID tokens with the algorithm "none".
 	Unsigned atomic.Bool
 	Asked    atomic.Int64 // how many requests it got
@@ -113,8 +115,12 @@ func (p *Provider) Settings() []string {
 type Claims map[string]any
 
 func (p *Provider) describe(w http.ResponseWriter, _ *http.Request) {
+	entrance := p.url + "/authorize"
+	if p.Apart.Load() {
+		entrance = strings.Replace(entrance, "127.0.0.1", "localhost", 1)
+	}
 	reply(w, http.StatusOK, map[string]any{
-		"issuer": p.url, "authorization_endpoint": p.url + "/authorize", "token_endpoint": p.url + "/token",
+		"issuer": p.url, "authorization_endpoint": entrance, "token_endpoint": p.url + "/token",
 		"userinfo_endpoint": p.url + "/userinfo", "jwks_uri": p.url + "/keys",
 		"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"},
 		"id_token_signing_alg_values_supported": []string{"RS256"},

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -35,8 +36,13 @@ type Receiver struct {
 	answer func(*Hook) int // guarded by mu; nil answers 200
 }
 
-// Hook is a request that a receiver got. Its Status is the receiver's answer.
-type Hook struct{ Answer }
+// Hook is a request that a receiver got. Its Status is the receiver's answer, which may have
+// headers, and a text in place of the usual one.
+type Hook struct {
+	Answer
+	Reply     http.Header
+	ReplyText string
+}
 
 // NewReceiver starts a receiver that answers 200. It stops when the test ends.
 func NewReceiver(t testing.TB) *Receiver {
@@ -64,7 +70,10 @@ func (r *Receiver) receive(w http.ResponseWriter, request *http.Request) {
 	if err != nil || request.Method != http.MethodPost {
 		panic(http.ErrAbortHandler)
 	}
-	hook := &Hook{Answer{Status: http.StatusOK, Header: request.Header, Body: body}}
+	hook := &Hook{
+		Answer: Answer{Status: http.StatusOK, Header: request.Header, Body: body}, Reply: http.Header{},
+		ReplyText: "the receiver's own words",
+	}
 	r.mu.Lock()
 	answer := r.answer
 	r.mu.Unlock()
@@ -75,8 +84,9 @@ func (r *Receiver) receive(w http.ResponseWriter, request *http.Request) {
 	if hook.Status == 0 {
 		panic(http.ErrAbortHandler)
 	}
+	maps.Copy(w.Header(), hook.Reply)
 	w.WriteHeader(hook.Status)
-	_, _ = io.WriteString(w, "the receiver's own words")
+	_, _ = io.WriteString(w, hook.ReplyText)
 }
 
 // Next waits for the next request and returns it.

@@ -20,6 +20,7 @@ var unaudited = []string{
 // differs.
 var bulk = []string{
 	"changeOrderStatuses", "importProducts", "createCount", "putCourierSequence", "changeServiceSettings", "changeBooks",
+	"checkPartnerDomain",
 }
 
 // TestEveryChangeIsAudited sends every documented request of the operator document.

@@ -170,7 +170,7 @@ func (f *fixture) target(o *operation, c call) string {
 		"operator_id": f.operator.OperatorID, "token_id": f.operator.TokenID, "card_id": "crd_builtin", "name": "none",
 		"product_id": "1", "courier_id": cmp.Or(f.operator.CourierID, "cou_none"), "session_id": "ses_none", "token": "none",
 		"version": "none", "user_id": f.userID, "invitation_id": "inv_none", "message_id": "none",
-		"statement_id": "stm_none", "endpoint_id": "whe_none",
+		"statement_id": "stm_none", "endpoint_id": "whe_none", "domain": "unknown.example",
 	} {
 		if given, ok := c.path[name]; ok {
 			value = given

@@ -335,6 +335,33 @@ func brokenEndpoint(body any) []string {
 	return nil
 }
 
+// brokenOpenID checks that the issuer is public, that no role has the value of another, that the
+// secret of a new client is there, and what does not go with the claim of roles.
+func brokenOpenID(body any) (places []string) {
+	issuer, ok := text(body, "issuer")
+	if ok && ((outbound.Policy{Insecure: true}).CheckURL(issuer) != nil || strings.Contains(issuer, "/.well-known/")) {
+		places = append(places, "/issuer")
+	}
+	if member(body, "client_secret") == nil {
+		places = append(places, "/client_secret")
+	}
+	values, _ := member(body, "role_values").(map[string]any)
+	seen := map[any]bool{}
+	for _, role := range []string{"owner", "developer", "clerk", "reader"} {
+		if value, named := values[role].(string); named && seen[value] {
+			places = append(places, "/role_values/"+role)
+		} else if named {
+			seen[value] = true
+		}
+	}
+	if _, named := text(body, "role_claim"); named && member(body, "default_role") != nil {
+		places = append(places, "/default_role")
+	} else if !named && len(seen) > 0 {
+		places = append(places, "/role_values")
+	}
+	return places
+}
+
 // brokenRedelivery checks that the time is between 1970 and 9999.
 func brokenRedelivery(body any) []string { return brokenTime(body, "since", "") }
 

@@ -98,6 +98,18 @@ var subjects = []subject{
 		operation: "changeAccount",
 		body:      `{"public_name":"Métro","support_url":"https://metro.example/aide","language":"fr","recipient_mail":true}`,
 	},
+	{
+		operation: "putOpenID",
+		body: `{"issuer":"https://login.metro.example/main","client_id":"dropyard","client_secret":"s","role_claim":"groups",
+"role_values":{"owner":"bosses","developer":"it","clerk":"desk","reader":"all"},"default_role":null}`,
+		broken: brokenOpenID,
+	},
+	{
+		operation: "putOpenID", broken: brokenOpenID,
+		body: `{"issuer":"https://login.metro.example/","client_id":"dropyard","client_secret":"s","default_role":"reader"}`,
+	},
+	{operation: "addDomain", body: `{"domain":"metro.example"}`, other: map[string]func(any) bool{"conflict": nil}},
+	{operation: "changePartnerSignIn", body: `{"stopped":true}`, other: map[string]func(any) bool{"not_found": nil}},
 	{operation: "inviteUser", body: `{"email":"sam@example.com","role":"clerk"}`,
 		other: map[string]func(any) bool{"email_taken": nil, "conflict": nil}},
 	{operation: "changeUser", body: `{"name":"Sam Tremblay","role":"owner"}`,
@@ -374,6 +386,8 @@ func (s *subject) fresh(t reporter, number int) any {
 		body["email"] = fmt.Sprintf("port-%d@example.com", number)
 	case "createOperator":
 		body["email"] = fmt.Sprintf("night-%d@example.com", number)
+	case "putOpenID": // whose secret does not stay
+		body["client_id"] = fmt.Sprint("dropyard-", number)
 	}
 	return body
 }

@@ -44,6 +44,7 @@ var rights = []struct{ roles, operations string }{
 		listJournal createCount listLowStock listPicks pickOrder`},
 	{"admin",
 		`getSignInRules putSignInRules createOperatorResetLink listPartnerUsers createPartnerResetLink clearOperatorTOTP clearUserTOTP
+		getPartnerSignIn changePartnerSignIn removePartnerDomain checkPartnerDomain
 		listOperators createOperator changeOperator changePartner approvePartner exportPartner erasePartnerOrders getSystem acceptClock resumeMessages beginBackup listRateCards
 		listExports beginExport createRateCard validateRateCard previewRateCard getRateCard listAudit changeServiceSettings putFirm changeBooks`},
 }
@@ -133,7 +134,7 @@ var nowhere = map[string]string{
 	"operator_id": "opr_0000000000000000", "token_id": "tok_0000000000000000", "card_id": "crd_0000000000000000",
 	"courier_id": "cou_0000000000000000", "session_id": "ses_0000000000000000", "user_id": "usr_0000000000000000",
 	"invitation_id": "inv_0000000000000000", "code": "MTL-1", "endpoint_id": "whe_000000000000000000000000",
-	"message_id": "019cb2f6-52d9-7a31-9c0e-4b6f2d1a8e58",
+	"domain": "unknown.example", "message_id": "019cb2f6-52d9-7a31-9c0e-4b6f2d1a8e58",
 }
 
 // TestOtherPartnersRecords requests records of another partner by their ids. They
@@ -150,6 +151,7 @@ func TestOtherPartnersRecords(t *testing.T) {
 	theirs["key_id"], theirs["user_id"] = f.partner.KeyID, f.userID
 	theirs["invitation_id"] = f.newInvitation(t)["invitation_id"]
 	theirs["statement_id"] = f.newStatement(t)["statement_id"]
+	theirs["domain"] = f.newDomain(t)["domain"]
 	theirs["endpoint_id"] = f.send(t, call{
 		operation: "addWebhookEndpoint", body: validBody(f.contract.operation("addWebhookEndpoint")),
 	}).Must(t, 201).Text("endpoint_id")

@@ -153,6 +153,17 @@ var undriven = map[string]string{
 	"changeEmail":              "its only part that could fail is the database",
 	"confirmEmail":             "its only part that could fail is the database",
 
+	"getCompanySignIn":    "its only part that could fail is the database",
+	"putOpenID":           "its only part that could fail is the database",
+	"removeOpenID":        "its only part that could fail is the database",
+	"addDomain":           "its only part that could fail is the database",
+	"removeDomain":        "its only part that could fail is the database",
+	"checkDomain":         "its only part that could fail is the database",
+	"getPartnerSignIn":    "its only part that could fail is the database",
+	"changePartnerSignIn": "its only part that could fail is the database",
+	"removePartnerDomain": "its only part that could fail is the database",
+	"checkPartnerDomain":  "its only part that could fail is the database",
+
 	"getAccount":             "its only part that could fail is the database",
 	"getLogo":                "its only part that could fail is the database",
 	"getTeam":                "its only part that could fail is the database",
@@ -276,8 +287,12 @@ var drives = map[string]drive{
 	"createOrderForPartner 429": driveFullDay,
 	"createAPIKey 409":          driveManyKeys,
 	"inviteUser 409":            driveFullTeam,
+	"addDomain 409":             driveAgain,
+	"putOpenID 409":             driveUnconfirmed,
+	"checkPartnerDomain 429":    driveChecks,
 	"putLogo 200":               driveLogo,
 	"getTeam 403":               driveNotEnrolled,
+	"getCompanySignIn 403":      driveNotEnrolled,
 	"getAccount 403":            driveNotEnrolled,
 	"changeUser 409":            driveLastOwner,
 	"removeUser 409":            driveLastOwner,
@@ -304,6 +319,9 @@ var drives = map[string]drive{
 	"rotateEndpointSecret 409":   driveUsedSignature,
 	"activateEndpointSecret 409": driveUsedSignature,
 	"redeliverEvent 422":         driveNoEndpoint,
+	"listEvents 404":             driveUnknownEndpoint,
+	"redeliverEvents 404":        driveUnknownEndpoint,
+	"testWebhook 404":            driveUnknownEndpoint,
 	"testWebhook 422":            driveNoEndpoint,
 }
 
@@ -377,9 +395,13 @@ func probeAnonymous(t *testing.T, f *fixture, o *operation) *apptest.Answer {
 // validBody returns a valid body, or nil if the operation has none.
 func validBody(o *operation) []byte {
 	return map[string][]byte{
-		"registerPartner":       []byte(`{"name":"Port","email":"tech@port.example","password":"brume-et-vent-1907"}`),
-		"login":                 []byte(`{"email":"` + examplePartner + `","password":"` + examplePassword + `"}`),
-		"createAPIKey":          []byte(`{"name":"production"}`),
+		"registerPartner":     []byte(`{"name":"Port","email":"tech@port.example","password":"brume-et-vent-1907"}`),
+		"login":               []byte(`{"email":"` + examplePartner + `","password":"` + examplePassword + `"}`),
+		"createAPIKey":        []byte(`{"name":"production"}`),
+		"putOpenID":           []byte(openIDBody),
+		"addDomain":           []byte(`{"domain":"metro.example"}`),
+		"changePartnerSignIn": []byte(`{"stopped":true}`),
+
 		"inviteUser":            []byte(`{"email":"sam@example.com","role":"clerk"}`),
 		"acceptInvitation":      []byte(`{"name":"Sam","password":"brume-et-vent-1907"}`),
 		"changeUser":            []byte(`{"role":"reader"}`),
@@ -562,6 +584,28 @@ func driveManyKeys(t *testing.T, o *operation) (answer *apptest.Answer) {
 	return answer
 }
 
+// openIDBody is a provider of a company.
+const openIDBody = `{"issuer":"https://login.metro.example","client_id":"dropyard","client_secret":"a secret of tests",
+"default_role":"reader"}`
+
+// driveUnconfirmed sets a provider while the owner has not confirmed the address.
+func driveUnconfirmed(t *testing.T, o *operation) *apptest.Answer {
+	f, _ := withMail(t)
+	return f.send(t, call{operation: o.id, body: validBody(o)})
+}
+
+// driveChecks has a domain checked until it is refused.
+func driveChecks(t *testing.T, o *operation) (answer *apptest.Answer) {
+	f := newFixture(t, roomy)
+	path := f.newDomain(t)
+	for range 12 {
+		if answer = f.send(t, call{operation: o.id, path: path}); answer.Status == 429 {
+			break
+		}
+	}
+	return answer
+}
+
 // driveFullTeam invites people until it is refused.
 func driveFullTeam(t *testing.T, o *operation) (answer *apptest.Answer) {
 	f := newFixture(t, roomy)
@@ -635,6 +679,18 @@ func driveUsedSignature(t *testing.T, o *operation) *apptest.Answer {
 func driveNoEndpoint(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
 	return f.send(t, call{operation: o.id, path: f.newEvent(t)})
+}
+
+// driveUnknownEndpoint names an endpoint that does not exist.
+func driveUnknownEndpoint(t *testing.T, o *operation) *apptest.Answer {
+	const unknown = "whe_3ebmvgjr06eajje2n715hrra"
+	f := newFixture(t, roomy)
+	if o.hasBody() {
+		return f.send(t, call{
+			operation: o.id, body: fmt.Appendf(nil, `{"since":"2026-01-01T00:00:00Z","endpoint_id":%q}`, unknown),
+		})
+	}
+	return f.send(t, call{operation: o.id, query: "?endpoint_id=" + unknown})
 }
 
 func driveDuplicate(t *testing.T, o *operation) *apptest.Answer {

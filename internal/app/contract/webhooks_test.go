@@ -57,6 +57,10 @@ func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
 		path = f.newLink(t, o)
 	case o.takes("path", "statement_id"):
 		path = f.newStatement(t)
+	case o.takes("path", "domain"):
+		path = f.newDomain(t)
+	case o.id == "removeOpenID", o.id == "changePartnerSignIn":
+		f.send(t, call{operation: "putOpenID", body: []byte(openIDBody)}).Must(t, 200)
 	case o.takes("path", "user_id"):
 		path = map[string]string{"user_id": f.partner.As(t, "developer").UserID}
 	}
@@ -87,6 +91,13 @@ func (f *fixture) newLogo(t testing.TB) map[string]string {
 	t.Helper()
 	set := f.send(t, call{operation: "putLogo", body: drawing()}).Must(t, 200)
 	return map[string]string{"version": set.Text("logo")[strings.LastIndex(set.Text("logo"), "/")+1:]}
+}
+
+// newDomain names a domain of the company sign-in and returns its path parameter.
+func (f *fixture) newDomain(t testing.TB) map[string]string {
+	t.Helper()
+	f.send(t, call{operation: "addDomain", body: []byte(`{"domain":"metro.example"}`)}).Must(t, 201)
+	return map[string]string{"domain": "metro.example"}
 }
 
 // newInvitation invites a person and returns the path parameters of the invitation.
@@ -166,24 +177,36 @@ func (c *contract) checkHook(t reporter, hook *apptest.Hook) {
 	}
 	documented := map[string]bool{}
 	headers := c.documents["openapi.yaml"].node(c).at("x-webhook-headers")
+	cloudEvent := hook.Header.Get("ce-specversion") != ""
 	for _, name := range headers.members() {
 		header := headers.at(name)
 		documented[strings.ToLower(name)] = true
+		if required := header.at("required").flag(); required == strings.HasPrefix(name, "ce-") {
+			t.Errorf("header %s: got required %t, want those of CloudEvents not to be", name, required)
+		}
+		if strings.HasPrefix(name, "ce-") && (!cloudEvent || name == "ce-subject" && kind == string(webhook.EventTest)) {
+			if got := hook.Header.Get(name); got != "" {
+				t.Errorf("%s: got header %s: %s, want none", kind, name, got)
+			}
+			continue
+		}
 		var value any = hook.Header.Get(name)
 		if number, err := strconv.Atoi(hook.Header.Get(name)); err == nil && header.at("schema", "type").text() == "integer" {
 			value = number
 		}
-		if err := c.mustSchema(t, header.at("schema")).Validate(value); err != nil || !header.at("required").flag() {
+		if err := c.mustSchema(t, header.at("schema")).Validate(value); err != nil {
 			t.Errorf("%s: header %s: %v", kind, name, err)
 		}
 	}
 	for name := range hook.Header {
 		name = strings.ToLower(name)
-		if (strings.HasPrefix(name, "drop-") || strings.HasPrefix(name, "webhook-")) && !documented[name] {
-			t.Errorf("%s: got header %s, which is not documented", kind, name)
+		for _, prefix := range []string{"drop-", "webhook-", "ce-"} {
+			if strings.HasPrefix(name, prefix) && !documented[name] {
+				t.Errorf("%s: got header %s, which is not documented", kind, name)
+			}
 		}
 	}
-	if hook.Header.Get("Content-Type") != "application/json" || len(documented) != 6 {
+	if hook.Header.Get("Content-Type") != "application/json" || len(documented) != 12 {
 		t.Errorf("%s: got headers %v", kind, hook.Header)
 	}
 	schema, body := n.at("requestBody", "content", "application/json", "schema"), decode(t, hook.Body)
@@ -223,11 +246,12 @@ func TestEventsMatchDocument(t *testing.T) {
 	receiver := apptest.NewReceiver(t)
 	f.partner.SetEndpoint(t, receiver.URL)
 	seen := map[string]bool{}
-	next := func() {
+	next := func() *apptest.Hook {
 		t.Helper()
 		hook := receiver.Next(t)
 		f.contract.checkHook(t, hook)
 		seen[hook.Text("type")] = true
+		return hook
 	}
 	for _, journey := range journeys {
 		order := f.newOrder(t)
@@ -266,6 +290,13 @@ func TestEventsMatchDocument(t *testing.T) {
 	next()
 	f.partner.Create(t, testkit.OrderJSON("low", fmt.Sprintf(`[{"product_id":%d,"quantity":3}]`, product))).Must(t, 201)
 	next()
+	next()
+	f.partner.Call(t, "PATCH", "/v1/webhooks/endpoints/first", []byte(`{"events":null,"format":"cloudevents"}`)).Must(t, 200)
+	f.send(t, call{operation: "testWebhook"}).Must(t, 200)
+	if hook := next(); hook.Header.Get("ce-specversion") == "" {
+		t.Errorf("got %v, want the headers of CloudEvents", hook.Header)
+	}
+	f.newEvent(t)
 	next()
 	if want := slices.Sorted(maps.Keys(f.contract.webhooks())); !slices.Equal(slices.Sorted(maps.Keys(seen)), want) {
 		t.Errorf("got types %v, want %v", seen, want)

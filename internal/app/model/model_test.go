@@ -177,6 +177,7 @@ func TestModel(t *testing.T) {
 			"look":      w.look,
 			"register":  w.register,
 			"profile":   w.profile,
+			"company":   w.company,
 			"strangers": w.strangers,
 
 			"correct": w.correct,

@@ -3,6 +3,7 @@ package model_test
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"pgregory.net/rapid"
@@ -46,6 +47,7 @@ var may = []struct {
 	}, {"odcr", "GET", "/v1/team", ""}, {"odcr", "GET", "/v1/logs", ""}, {"odcr", "GET", "/v1/figures", ""},
 	{"odcr", "GET", "/v1/webhooks/events", ""}, {"odcr", "GET", "/v1/webhooks/endpoints", ""},
 	{"od", "GET", "/v1/auth/api-keys", ""},
+	{"o", "GET", "/v1/account/openid", ""},
 	{"o", "PATCH", "/v1/account", `{"language":"en"}`}, {"o", "DELETE", "/v1/account/logo", ""},
 }
 
@@ -203,6 +205,45 @@ func (w *world) register(t *rapid.T) {
 	expect(t, w.send(t, w.service, "POST", "/v1/auth/register", body), 201, "")
 	w.skipAudit()
 	expect(t, w.send(t, w.service, "POST", "/v1/auth/register", body), 400, "email_taken")
+}
+
+// company sets an OpenID provider and a domain of a partner, which an admin turns off, and removes both.
+func (w *world) company(t *rapid.T) {
+	a, domain := w.account(t), w.name("company")+".example"
+	cookie, ops := w.owner(t, a), "/ops/v1/partners/"+a.partner.PartnerID
+	in := func(method, target, body string) *apptest.Answer { return w.in(t, a, cookie, method, target, body) }
+	expect(t, in("DELETE", "/v1/account/openid", ""), 404, "not_found")
+	expect(t, in("PUT", "/v1/account/openid", `{"issuer":"https://login.example.com","client_id":"yard"}`), 422,
+		"validation_error")
+	expect(t, in("PUT", "/v1/account/openid",
+		`{"issuer":"https://login.example.com","client_id":"yard","client_secret":"hunter2"}`), 200, "")
+	expect(t, in("POST", "/v1/account/domains", fmt.Sprintf(`{"domain":%q}`, domain)), 201, "")
+	expect(t, in("POST", "/v1/account/domains", fmt.Sprintf(`{"domain":%q}`, domain)), 409, "conflict")
+	expect(t, w.operate(t, w.admin, "PATCH", ops+"/openid", `{}`), 422, "validation_error")
+	expect(t, w.operate(t, w.admin, "PATCH", ops+"/openid", `{"stopped":true}`), 200, "")
+	expect(t, in("DELETE", "/v1/account/openid", ""), 403, "forbidden")
+	expect(t, w.operate(t, w.admin, "PATCH", ops+"/openid", `{"stopped":false}`), 200, "")
+	w.service.Clock.Advance(time.Minute)
+	check := "/domains/" + domain + "/check"
+	expect(t, in("POST", "/v1/account"+check, ""), 200, "")
+	expect(t, w.operate(t, w.admin, "POST", ops+check, ""), 200, "")
+	other := w.other(a)
+	theirs := w.owner(t, other)
+	for _, method := range []string{"POST /check", "DELETE "} {
+		method, rest, _ := strings.Cut(method, " ")
+		expect(t, w.in(t, other, theirs, method, "/v1/account/domains/"+domain+rest, ""), 404, "not_found")
+		expect(t, w.operate(t, w.admin, method, ops+"/domains/none.example"+rest, ""), 404, "not_found")
+	}
+	if got := in("GET", "/v1/account/openid", ""); got.Text("domains", 0, "state") != "no_record" {
+		t.Fatalf("got %s, want a domain without a record", got.Body)
+	}
+	if rapid.Bool().Draw(t, "removed by an admin") {
+		expect(t, w.operate(t, w.admin, "DELETE", ops+"/domains/"+domain, ""), 200, "")
+	} else {
+		expect(t, in("DELETE", "/v1/account/domains/"+domain, ""), 200, "")
+	}
+	expect(t, in("DELETE", "/v1/account/openid", ""), 200, "")
+	w.skipAudit()
 }
 
 // profile changes how recipients see a partner.

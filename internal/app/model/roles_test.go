@@ -47,6 +47,7 @@ var requests = []request{
 	{"a", "PUT", "/ops/v1/sign-in-rules", `{"totp_required":{"operators":[],"users":[]}}`, 200, ""},
 	{"a", "GET", "/ops/v1/operators", "", 200, ""},
 	{"a", "GET", "/ops/v1/partners/PARTNER/users", "", 200, ""},
+	{"a", "GET", "/ops/v1/partners/PARTNER/openid", "", 200, ""},
 	{"a", "POST", "/ops/v1/partners/PARTNER/reset-link", `{}`, 201, "reset_link.created"},
 	{"a", "POST", "/ops/v1/operators/OPERATOR/reset-link", "", 201, "reset_link.created"},
 	{

@@ -189,14 +189,15 @@ func (w *world) key(t *rapid.T) {
 
 // putEndpoint sets the endpoint.
 func (w *world) putEndpoint(t *rapid.T, a *account) {
-	status := 201
+	status, action := 201, "endpoint.added"
 	if a.endpoint != "" {
-		status = 200
+		status, action = 200, "endpoint.changed"
 	}
 	a.endpoint = w.receiver.URL + w.name("/hook")
 	w.service.Clock.Advance(time.Second)
 	expect(t, w.call(t, a.partner, "PUT", "/v1/webhooks/endpoint", fmt.Appendf(nil, `{"url":%q}`, a.endpoint), ""), status,
 		"")
+	w.audited(action)
 }
 
 // setEndpoint changes, reads or deletes the webhook endpoint.
@@ -219,6 +220,7 @@ func (w *world) setEndpoint(t *rapid.T) {
 		}
 	case "DELETE":
 		expect(t, w.call(t, a.partner, "DELETE", path, nil, ""), 200, "")
+		w.audited("endpoint.removed")
 		a.endpoint = ""
 	}
 }

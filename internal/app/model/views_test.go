@@ -82,6 +82,9 @@ func (w *world) hooks(t *rapid.T) {
 		}
 		w.service.Clock.Advance(1100 * 1e6) // a signature is of one second
 		expect(t, w.call(t, a.partner, "POST", "/v1/webhooks/"+target, []byte(body), ""), status, code)
+		if strings.HasSuffix(target, "-secret") && status == 200 {
+			w.audited("endpoint.secret_changed")
+		}
 	}
 	expect(t, w.call(t, a.partner, "GET", "/v1/webhooks/feed", nil, ""), 200, "")
 	if a.endpoint != "" {
@@ -98,12 +101,17 @@ func (w *world) furtherHook(t *rapid.T, a *account) {
 		return answer
 	}
 	added := call("POST", "", fmt.Sprintf(`{"url":%q,"events":["order.failed"]}`, a.endpoint), 201, "")
+	w.audited("endpoint.added")
 	path := "/" + added.Text("endpoint_id")
 	call("GET", path, "", 200, "")
 	call("PATCH", path, `{"format":"cloudevents"}`, 200, "")
-	call("POST", path+"/rotate-secret", "", 200, "")
-	call("POST", path+"/activate-secret", "", 200, "")
+	w.audited("endpoint.changed")
+	for _, step := range []string{"/rotate-secret", "/activate-secret"} {
+		call("POST", path+step, "", 200, "")
+		w.audited("endpoint.secret_changed")
+	}
 	call("DELETE", path, "", 200, "")
+	w.audited("endpoint.removed")
 	for _, gone := range []struct{ method, target, body string }{
 		{"GET", path, ""}, {"PATCH", path, `{}`}, {"DELETE", path, ""},
 		{"POST", path + "/rotate-secret", ""}, {"POST", path + "/activate-secret", ""},

@@ -12,8 +12,7 @@ type claims map[string]any
 func (c *Client) read(p *Person, said claims) {
 	if email, _ := said["email"].(string); email != "" {
 		p.Email = email
-		// Some providers send text.
-		p.EmailVerified = c.config.TrustEmails || said["email_verified"] == true || said["email_verified"] == "true"
+		p.EmailVerified = c.config.TrustEmails || said.verified()
 	}
 	if name, _ := said["name"].(string); name != "" {
 		p.Name = name
@@ -21,6 +20,17 @@ func (c *Client) read(p *Person, said claims) {
 	if values := said.texts(c.config.RoleClaim); values != nil {
 		p.Values, p.Roles = values, c.config.rolesOf(values)
 	}
+}
+
+// verified reports whether the provider has verified the address. Microsoft Entra ID has no email_verified; its
+// xms_edov says that the tenant has proven to own the domain of the address, so that no one can choose it.
+func (c claims) verified() bool {
+	value, sent := c["email_verified"]
+	if !sent {
+		value = c["xms_edov"]
+	}
+	// Some providers send text, or a number.
+	return value == true || value == "true" || !sent && (value == "1" || value == 1.0)
 }
 
 // rolesOf returns the roles that values of the claim stand for.

@@ -43,14 +43,9 @@ func (e *Examination) fault(format string, args ...any) {
 func (c *Client) Examine(ctx context.Context) (e Examination) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	var d description
-	if err := c.getJSON(ctx, strings.TrimSuffix(c.config.Issuer, "/")+wellKnown, &d); err != nil {
-		e.fault("--oidc-issuer: %s does not describe itself: %v", c.config.Issuer, err)
-		return e
-	}
-	if d.Issuer != c.config.Issuer {
-		e.fault("--oidc-issuer: %s describes itself as %q: set exactly that; of several tenants, name one", c.config.Issuer,
-			first(d.Issuer))
+	d, err := c.discover(ctx)
+	if err != nil {
+		e.fault("--oidc-issuer: %v", err)
 		return e
 	}
 	if e.checkEndpoints(&d); len(e.Faults) > 0 {
@@ -61,6 +56,26 @@ func (c *Client) Examine(ctx context.Context) (e Examination) {
 	c.checkKeys(ctx, &e, d.Keys)
 	c.checkSecret(ctx, &e)
 	return e
+}
+
+// Reach asks the provider to describe itself, and returns an error if it does not or has
+// another issuer.
+func (c *Client) Reach(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	_, err := c.discover(ctx)
+	return err
+}
+
+func (c *Client) discover(ctx context.Context) (d description, err error) {
+	if err := c.getJSON(ctx, strings.TrimSuffix(c.config.Issuer, "/")+wellKnown, &d); err != nil {
+		return d, fmt.Errorf("%s does not describe itself: %w", c.config.Issuer, err)
+	}
+	if d.Issuer != c.config.Issuer {
+		return d, fmt.Errorf("%s describes itself as %q: set exactly that; of several tenants, name one", c.config.Issuer,
+			first(d.Issuer))
+	}
+	return d, nil
 }
 
 // wellKnown is where providers describe themselves, below their issuer.

@@ -150,6 +150,20 @@ func (c *Client) Begin(ctx context.Context, returnTo string) (*Beginning, error)
 	return &Beginning{URL: address, Ticket: encodeTicket(sealed), Life: ticketLife}, nil
 }
 
+// Destination returns the host to which Begin sends browsers, which need not be that of the
+// issuer. It refuses as Begin does.
+func (c *Client) Destination(ctx context.Context) (host string, err error) {
+	provider, _, err := c.describe(ctx)
+	if err != nil {
+		return "", err
+	}
+	address, err := url.Parse(provider.Endpoint().AuthURL)
+	if err != nil {
+		return "", because(errUnreachable, "the authorization endpoint is not a URL: %v", err)
+	}
+	return address.Host, nil
+}
+
 // ticketOwner returns what tickets are sealed for.
 func (c *Client) ticketOwner() string {
 	if c.config.For == "" {

@@ -3,10 +3,13 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/store"
@@ -214,6 +217,81 @@ func testFurtherQueues(t *testing.T, s *store.Store) {
 		return err
 	})
 	checkSweep(t, s, events, true)
+}
+
+// testWrongDeliveries damages the queues of the first endpoint and of another in every way, and expects each
+// damage to be found.
+func testWrongDeliveries(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	for _, e := range []*webhook.Endpoint{endpoint(neighbourID), further(neighbourID, "whe_b")} {
+		e.WakeAt, e.OpenUntil, e.Events = time.Time{}, time.Time{}, ""
+		saveEndpoints(t, s, e)
+	}
+	saveEvents(t, s, event(t, neighbourID, 1, 1), event(t, neighbourID, 2, 2))
+	find := func(what string, want ...string) {
+		t.Helper()
+		var found []string
+		must(t, s.Read(ctx, func(c db.Conn) error {
+			found = nil
+			return c.Query(ctx, store.WrongDeliveries, nil, func(r db.Row) error {
+				var text string
+				err := r.Scan(&text)
+				found = append(found, text)
+				return err
+			})
+		}))
+		slices.Sort(found)
+		if !slices.Equal(found, want) {
+			t.Errorf("%s: found %q, want %q", what, found, want)
+		}
+	}
+	find("not damaged")
+	for _, c := range []struct {
+		endpointID, name string
+	}{{"", "the first endpoint"}, {"whe_b", "whe_b"}} {
+		key := outbox.EndpointKey{PartnerID: neighbourID, EndpointID: c.endpointID}
+		var events []*webhook.Event
+		var there *webhook.Endpoint
+		readWebhooks(t, s, func(tx webhook.Reader) (err error) {
+			there, err = tx.Endpoint(ctx, key)
+			must(t, err)
+			events, err = tx.Events(ctx, webhook.Filter{
+				PartnerID: neighbourID, EndpointID: c.endpointID, Limit: 2, After: identifier.FirstUUID(time.Time{}),
+			})
+			return err
+		})
+		first, second := "the event "+events[0].EventID+" at "+c.name, "the event "+events[1].EventID+" at "+c.name
+		woken := there.WakeAt
+		there.WakeAt = time.Time{}
+		saveEndpoints(t, s, there)
+		find("an endpoint that does not wake", first+" waits, but the endpoint would not be woken for it")
+		there.WakeAt = woken
+		saveEndpoints(t, s, there)
+		find("mended")
+		done := *events[0]
+		done.State, done.DueAt = outbox.Delivered, time.Time{}
+		must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error {
+			_, err := tx.SaveProgress(ctx, []webhook.Progress{{Event: &done, FromState: outbox.Pending}})
+			return err
+		}))
+		find("an event behind one that was delivered", second+" waits behind no event of its order")
+		must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error {
+			return tx.Promote(ctx, []outbox.EventKey{events[1].Key()}, testkit.Epoch)
+		}))
+		find("mended")
+		must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error { return tx.RemoveEndpoint(ctx, key) }))
+		find("an endpoint that was removed", second+" waits, but the endpoint would not be woken for it")
+		must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error {
+			_, err := tx.SkipPending(ctx, key, 10)
+			return err
+		}))
+		find("mended")
+	}
+	strange := &webhook.Event{Event: *event(t, neighbourID, 9, 9), EndpointID: "whe_b", State: outbox.Skipped}
+	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error {
+		return tx.AddToQueue(ctx, []*webhook.Event{strange})
+	}))
+	find("a delivery of no event", "the event "+strange.EventID+" at whe_b does not exist")
 }
 
 // checkSweep: an event that waits at any endpoint is not removed, and others go with all their places.

@@ -92,6 +92,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"behind":               testBehind,
 		"further endpoints":    testFurtherEndpoints,
 		"further queues":       testFurtherQueues,
+		"wrong deliveries":     testWrongDeliveries,
 		"stock events":         testStockEvents,
 		"stock event races":    testStockEventRaces,
 		"skipping":             testSkipping,

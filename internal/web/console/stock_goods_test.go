@@ -278,7 +278,7 @@ func TestImportProducts(t *testing.T) {
 	}
 	send(page, string(utf16)).Shows(t, 200, "There is nothing to import", "One product stays as it is.")
 	send(page, "product_id,name\n2,Carpet\n").Shows(t, 200, "There is nothing to import", "One product stays as it is.")
-	again := "product_id,name,price,barcode,opening_quantity,opening_location\r\n2,\"two, lines\",2,,,\r\n,Mug,4,7,3,MTL-1\r\n"
+	again := "product_id,name,price,barcode,opening_quantity,opening_location\r\n2,\"Rug, red\",2,,,\r\n,Mug,4,7,3,MTL-1\r\n"
 	stale := send(page, again)
 	stale.Shows(t, 200, "One new product has opening stock.", "3 at MTL-1", "<del>1.50</del> → <b>2.00</b>")
 	w.Send(t, w.Open(t, w.product(2)), w.product(2), "price", "9").Leads(t, w.product(2))

@@ -22,7 +22,7 @@ type entry struct {
 
 // mostSearched is how much of the text of a part for other readers the index holds, and
 // mostForPartners of one that partners read, in characters.
-const mostSearched, mostForPartners = 240, 700
+const mostSearched, mostForPartners = 200, 700
 
 // forPartners holds the addresses of the documents and operations that partners read.
 var forPartners = sync.OnceValue(func() map[string]bool {

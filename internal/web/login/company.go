@@ -2,8 +2,10 @@ package login
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/web"
@@ -39,23 +41,27 @@ func (s *sheet) companyPage() (int, []byte, error) {
 		return 0, nil, err
 	}
 	query := s.Request.URL.Query()
-	domain := query.Get(domainField)
+	domain := strings.ToLower(query.Get(domainField))
 	sent.Values.Set(nextField, query.Get(nextField))
 	if domain == "" {
 		return s.showCompany(sent, http.StatusOK, nil)
 	}
-	set, err := s.pages.config.Partners.OpenIDOfDomain(s.Context(), domain)
+	host, err := s.pages.config.Partners.OpenIDDestination(s.Context(), domain)
 	if reason := s.pages.config.Partners.OpenIDReason(s.Context(), "", err); reason != "" {
-		return s.showCompany(sent, http.StatusNotFound, s.openIDProblem(reason))
+		status := http.StatusNotFound
+		if refusal.HasCode(err, refusal.CodeUnavailable) {
+			status = http.StatusServiceUnavailable
+		}
+		return s.showCompany(sent, status, s.openIDProblem(reason))
 	}
 	if err != nil {
 		return 0, nil, err
 	}
 	return s.show(leaf{
 		Title: s.Text("entrance.company.title"),
-		Lead:  []string{s.Text("entrance.company.lead", "domain", domain, "host", set.Host())},
+		Lead:  []string{s.Text("entrance.company.lead", "domain", domain, "host", host)},
 		Other: &page.Link{
-			Text: s.Text("entrance.company.go", "host", set.Host()),
+			Text: s.Text("entrance.company.go", "host", host),
 			Path: page.Address(beginPath, domainField, domain, nextField, within(query.Get(nextField), portal.path)),
 		},
 		Links: []page.Link{{Text: s.Text("entrance.company.other"), Path: companyPath}, s.toLogin()},

@@ -58,6 +58,8 @@ var ruleTexts = map[string]struct {
 	"batch_size":        {[]any{"most", 100}, "an array of 1 to 100 orders"},
 	"clock":             {nil, "a time of day such as 13:00"},
 	"counted_once":      {nil, "a product that is in no other line"},
+	"event_types":       {nil, "at least one type of events"},
+	"endpoint_id":       {nil, "first, or the id of an endpoint such as whe_3ebmvgjr06eajje2n715hrra"},
 	"courier_not_taken": {nil, "a courier that no other operator is"},
 	"courier_of_role":   {nil, "the courier that the operator is, with the role courier"},
 	"current_password":  {nil, "the current password"},

@@ -92,7 +92,7 @@ func (h *house) addReturns(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{"Lampe de bureau", "Ampoule DEL 60 W, boîte de 4", hostileText} {
+	for _, name := range []string{"Lampe de bureau", "Ampoule DEL 60 W, boîte de 4", hostileName} {
 		product, err := h.desk.CreateProduct(ctx, partnerID, client.ProductRequest{Name: name, Price: 24.5, StockMax: 90})
 		if err != nil {
 			return err

@@ -169,7 +169,7 @@ func (h *house) addHostile(ctx context.Context) error {
 		return err
 	}
 	if _, err := h.desk.CreateProduct(ctx, partnerID,
-		client.ProductRequest{Name: hostileText, Price: 1, StockMin: 5, StockMax: 9, Barcode: hostileText}); err != nil {
+		client.ProductRequest{Name: hostileName, Price: 1, StockMin: 5, StockMax: 9, Barcode: hostileText}); err != nil {
 		return err
 	}
 	receipt := client.MovementRequest{

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -48,6 +49,9 @@ type house struct {
 	logins         logins // what people need who sign in
 	// receivers get the events of webhooks, and events are the ids of some, by their state.
 	receivers *receivers
+	// provider is the OpenID provider of a partner, and records those of the DNS.
+	provider  *httptest.Server
+	records   records
 	events    map[string]string
 	courierID string
 	couriers  map[string]string // ids of others, by name
@@ -82,6 +86,7 @@ func openHouse(ctx context.Context) (*house, error) {
 	}
 	h := &house{
 		clock: testkit.NewClock(Now.AddDate(0, 0, -pastDays).Add(-6 * time.Hour)), receivers: startReceivers(),
+		provider: startProvider(), records: records{},
 		emails: map[string]string{}, cookies: map[string]string{}, orders: map[string]string{}, events: map[string]string{},
 	}
 	service, err := app.Start(ctx, &config.Config{
@@ -92,6 +97,7 @@ func openHouse(ctx context.Context) (*house, error) {
 	}, h.surroundings())
 	if err != nil {
 		h.receivers.Close()
+		h.provider.Close()
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	running, stop := context.WithCancel(ctx)
@@ -102,6 +108,7 @@ func openHouse(ctx context.Context) (*house, error) {
 		stop()
 		err := errors.Join(<-ended, os.RemoveAll(dir))
 		h.receivers.Close()
+		h.provider.Close()
 		return err
 	})
 	if err := h.furnish(ctx); err != nil {
@@ -120,6 +127,7 @@ func (h *house) surroundings() app.Surroundings {
 		h.orderStore = kept
 		return kept
 	}
+	world.Resolver = h.records
 	world.Hasher = credential.NewHasher(credential.Cost{Memory: 64, Passes: 1, Lanes: 1}, world.Random)
 	return world
 }

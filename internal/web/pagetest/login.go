@@ -94,7 +94,7 @@ func (h *house) addLogins(ctx context.Context) error {
 	h.logins = logins{operators: map[string]string{}, answers: map[string]answer{}}
 	for _, add := range []func(context.Context) error{
 		h.addOperators, h.addCouriers, h.addLinks, h.addRefusedSignIns, h.addSecured, h.addPartnerDesk, h.addWarehouse,
-		h.keepReturns, h.keepTrials, h.keepCells, h.addBooks, h.addCash,
+		h.addCompanies, h.keepReturns, h.keepTrials, h.keepCells, h.addBooks, h.addCash,
 	} {
 		if err := add(ctx); err != nil {
 			return err

@@ -33,7 +33,7 @@ func messageOf(kind mail.Kind) *mail.Message {
 	case mail.Reset, mail.Email, mail.Proof:
 		m.URL = link + "portal/reset/hq3w0m1v7k4cz8d2t6y9"
 	case mail.Changed:
-		m.Reason = mail.ReasonPassword
+		m.Reason = mail.ReasonCompanySignIn
 	case mail.SignIn:
 		m.Device = &mail.Device{
 			Address: "2001:db8:2a4f:11c0::7e", Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",

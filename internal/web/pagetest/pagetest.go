@@ -133,6 +133,7 @@ func Open(ctx context.Context) (*Server, error) {
 		house.mapScenes(),
 		house.moneyScenes(alone.URL),
 		house.cashScenes(alone.URL),
+		house.companyScenes(),
 	)
 	return &Server{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
 }

@@ -37,6 +37,7 @@ func (h *house) webhookScenes() (scenes []Scene) {
 	add("portal-webhooks-disabled", disabled, "")
 	add("portal-webhooks-rotation", owner, "?mode=test")
 	add("portal-webhooks-hostile", hostiles, "")
+	add("portal-webhook-new", owner, "/endpoints")
 	add("portal-event", owner, "/"+h.events["delivered"])
 	add("portal-event-failed", failing, "/"+h.events["failed"])
 	add("portal-event-waiting", failing, "/"+h.events["waiting"])

@@ -30,7 +30,7 @@ const hostile = `<script>hacked=1</script>"><img src=x onerror=hacked=2>'-hacked
 // hostileText is hostile without what the service itself refuses.
 var hostileText = strings.ReplaceAll(hostile, "\u0000", "")
 
-// hostileName is the same for the names of partners and people, which are on one line.
+// hostileName is the same for names of partners, people and products, which are on one line.
 var hostileName = strings.NewReplacer("\u202e", "", "\u2028", "").Replace(hostileText)
 
 // recipients returns an order in every state that the recipient's page shows.

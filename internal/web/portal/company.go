@@ -187,7 +187,7 @@ func (pages *Pages) setOpenID(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	change, err := form.Decode(sent.Typed(page.Trim), partner.ReadOpenIDChange)
+	change, err := form.Decode(sent.Typed(page.Trim), pages.config.Partners.ReadOpenIDChange)
 	if err == nil {
 		_, err = pages.config.Partners.SetOpenID(s.Context(), s.Member.Partner.PartnerID,
 			page.Basis(sent, versionOfOpenID), change)
@@ -213,7 +213,7 @@ func (pages *Pages) unconfirmed(s *sheet) (int, []byte, error) {
 }
 
 func (pages *Pages) removeOpenID(s *sheet) (int, []byte, error) {
-	err := pages.config.Partners.RemoveOpenID(s.Context(), s.Member.Partner.PartnerID)
+	_, err := pages.config.Partners.RemoveOpenID(s.Context(), s.Member.Partner.PartnerID)
 	if refusal.HasCode(err, refusal.CodeForbidden) {
 		return s.LeadTo(companyPath, page.Flash{Key: "company.stopped", Danger: true})
 	}

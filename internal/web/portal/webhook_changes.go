@@ -81,14 +81,15 @@ func (pages *Pages) setEndpoint(s *sheet) (int, []byte, error) {
 	return s.toWebhooks("portal.hook.changed")
 }
 
-// readTarget reads the settings of an endpoint. If all types that are sent unnamed are chosen, or none is, the
+var anyType = form.Define("event_types", "at least one type of events")
+
+// readTarget reads the settings of an endpoint. If all types that are sent unnamed are chosen, the
 // endpoint takes those that are added later, too.
 func (pages *Pages) readTarget(sent *page.Form) (webhook.Target, error) {
 	values := url.Values{"url": {sent.Values.Get("url")}}
 	if format := sent.Values.Get("format"); format != "" {
 		values.Set("format", format)
 	}
-	target, err := form.Decode(form.FromValues(values, nil), pages.config.Webhooks.ReadTarget)
 	var chosen, unnamed []delivery.EventType
 	for _, kind := range delivery.EventTypes {
 		if slices.Contains(sent.Values["events"], string(kind)) {
@@ -98,10 +99,33 @@ func (pages *Pages) readTarget(sent *page.Form) (webhook.Target, error) {
 			unnamed = append(unnamed, kind)
 		}
 	}
-	if !slices.Equal(chosen, unnamed) {
-		target.Events = outbox.FilterOf(chosen)
+	return form.Decode(form.FromValues(values, nil), func(f *form.Form) webhook.Target {
+		target := pages.config.Webhooks.ReadTarget(f)
+		if len(chosen) == 0 {
+			f.Fault("events", anyType)
+		}
+		if !slices.Equal(chosen, unnamed) {
+			target.Events = outbox.FilterOf(chosen)
+		}
+		return target
+	})
+}
+
+// newEndpoint asks for the settings of another endpoint.
+func (pages *Pages) newEndpoint(s *sheet) (int, []byte, error) {
+	form, err := s.form(newEndpointPath)
+	if err != nil {
+		return 0, nil, err
 	}
-	return target, err
+	setTypes(form, "")
+	return s.showNewEndpoint(form, http.StatusOK)
+}
+
+func (s *sheet) showNewEndpoint(form *page.Form, status int) (int, []byte, error) {
+	return s.show(leaf{
+		template: "portal-webhook-new", title: s.Text("portal.hook.add"), data: endpointForm{s, form, "portal.hook.add"},
+		status: status, back: &page.Link{Text: s.Text("portal.hooks"), Path: s.Link(webhooksPath)},
+	})
 }
 
 // addEndpoint adds an endpoint and shows its page with the secret.
@@ -120,12 +144,7 @@ func (pages *Pages) addEndpoint(s *sheet) (int, []byte, error) {
 	if !sent.Refuse(err, s.Language) {
 		return 0, nil, err
 	}
-	view, err := pages.webhooksOf(s.on(webhooksPath), s.endpoint(), nil)
-	if err != nil {
-		return 0, nil, err
-	}
-	view.Add = sent
-	return view.show(http.StatusUnprocessableEntity)
+	return s.showNewEndpoint(sent, http.StatusUnprocessableEntity)
 }
 
 // refuseEndpoint shows the page again with what was wrong.

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,14 +18,18 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// webhooksPath is the path of the page of webhooks.
-const webhooksPath = "/portal/webhooks"
+// webhooksPath is the path of the page of webhooks, and newEndpointPath that of the page that adds an endpoint.
+const (
+	webhooksPath    = "/portal/webhooks"
+	newEndpointPath = webhooksPath + "/endpoints"
+)
 
 func (pages *Pages) webhookRoutes() []web.Route {
 	read, change := partner.PermissionWebhooksRead, partner.PermissionWebhooks
 	return []web.Route{
 		pages.get("/webhooks", read, (*Pages).webhooks),
 		pages.post("/webhooks", change, (*Pages).setEndpoint),
+		pages.get("/webhooks/endpoints", change, (*Pages).newEndpoint),
 		pages.post("/webhooks/endpoints", change, (*Pages).addEndpoint),
 		pages.post("/webhooks/enabled", change, (*Pages).switchEndpoint),
 		pages.post("/webhooks/removal", change, (*Pages).removeEndpoint),
@@ -51,9 +56,8 @@ func (s *sheet) hookForm(path string, of outbox.EndpointKey) (*page.Form, error)
 type webhooksView struct {
 	*sheet
 	key      outbox.EndpointKey
-	All      []endpointRow // empty if there is only the one that is shown
-	Add      *page.Form    // nil if no other endpoint can be added
-	Types    []typeChoice
+	All      []endpointRow     // empty if there is only the one that is shown
+	Add      string            // the address of the page that adds another; empty if none can be added
 	Endpoint *webhook.Endpoint // nil if there is none
 	State    endpointState
 	Rotates  time.Time // when the next secret replaces the other; zero without a rotation
@@ -93,12 +97,6 @@ type endpointRow struct {
 	Current bool
 }
 
-// typeChoice is a type of events that an endpoint may take.
-type typeChoice struct {
-	Type   delivery.EventType
-	Chosen bool
-}
-
 // readEndpoints reads which endpoints there are.
 func (v *webhooksView) readEndpoints() error {
 	all, err := v.pages.config.Webhooks.Endpoints(v.Context(), v.Account)
@@ -112,9 +110,9 @@ func (v *webhooksView) readEndpoints() error {
 		}
 	}
 	if len(all) < webhook.MaxEndpoints && v.May(partner.PermissionWebhooks) {
-		v.Add, err = v.form(webhooksPath + "/endpoints")
+		v.Add = v.Link(newEndpointPath)
 	}
-	return err
+	return nil
 }
 
 // webhooksOf reads what the page of an endpoint shows. The filter of its events is in values.
@@ -131,14 +129,13 @@ func (pages *Pages) webhooksOf(s *sheet, key outbox.EndpointKey, values url.Valu
 		return nil, err
 	}
 	view.Set.Version = versionOfEndpoint(found)
+	setTypes(view.Set, outbox.Filter(""))
 	if found.Endpoint != nil {
 		view.Endpoint, view.State, view.Rotates = found.Endpoint, stateOf(found.Endpoint),
 			found.Rotates(pages.config.Site.Now())
 		view.Set.Values.Set("url", found.URL)
 		view.Set.Values.Set("format", found.Format.Name())
-		for _, kind := range delivery.EventTypes {
-			view.Types = append(view.Types, typeChoice{kind, found.Events.Takes(kind)})
-		}
+		setTypes(view.Set, found.Events)
 		if view.Waiting, err = pages.waiting(s, key); err != nil {
 			return nil, err
 		}
@@ -190,24 +187,64 @@ func (pages *Pages) waiting(s *sheet, key outbox.EndpointKey) (string, error) {
 	return s.Language.Count("portal.hook.waiting", len(found.Events)), nil
 }
 
-// URLField returns the field for the address of the endpoint.
-func (v *webhooksView) URLField() page.Field {
-	return v.Set.With(page.Field{
-		Name: "url", Type: "url", Label: v.Text("portal.hook.url"), Hint: v.Text("portal.hook.url.hint"), Required: true,
+// Settings returns the form with the settings of the endpoint.
+func (v *webhooksView) Settings() endpointForm {
+	if v.Endpoint == nil {
+		return endpointForm{v.sheet, v.Set, "portal.hook.set"}
+	}
+	return endpointForm{v.sheet, v.Set, "portal.hook.change"}
+}
+
+// endpointForm is a form with the settings of an endpoint.
+type endpointForm struct {
+	*sheet
+	*page.Form
+	Do string // the phrase of its button
+}
+
+// setTypes chooses in a form what a filter takes.
+func setTypes(form *page.Form, takes outbox.Filter) {
+	form.Values["events"] = nil
+	for _, kind := range delivery.EventTypes {
+		if takes.Takes(kind) {
+			form.Values.Add("events", string(kind))
+		}
+	}
+}
+
+// URL returns the field for the address.
+func (f endpointForm) URL() page.Field {
+	return f.With(page.Field{
+		Name: "url", Type: "url", Label: f.Text("portal.hook.url"), Hint: f.Text("portal.hook.url.hint"), Required: true,
 	})
+}
+
+// Types returns the types of events that may be chosen.
+func (f endpointForm) Types() []choice {
+	all := make([]choice, len(delivery.EventTypes))
+	for i, kind := range delivery.EventTypes {
+		text := string(kind)
+		all[i] = choice{text, f.Text("event." + text), slices.Contains(f.Values["events"], text)}
+	}
+	return all
+}
+
+// TypesFault returns what is wrong with the types that were chosen; empty if nothing is.
+func (f endpointForm) TypesFault() string {
+	return f.With(page.Field{Name: "events", Label: f.Text("portal.hook.takes")}).Fault
+}
+
+// Format returns the field for how requests look.
+func (f endpointForm) Format() page.Field {
+	field := page.Field{Name: "format", Type: "select", Label: f.Text("portal.hook.format")}
+	for _, format := range webhook.Formats {
+		field.Options = append(field.Options, page.Option{Value: format, Label: f.Text("portal.hook.format." + format)})
+	}
+	return f.With(field)
 }
 
 // NewForm returns a form that is sent to a path.
 func (v *webhooksView) NewForm(path string) (*page.Form, error) { return v.hookForm(path, v.key) }
-
-// FormatField returns the field for how requests look.
-func (v *webhooksView) FormatField() page.Field {
-	field := page.Field{Name: "format", Type: "select", Label: v.Text("portal.hook.format")}
-	for _, format := range webhook.Formats {
-		field.Options = append(field.Options, page.Option{Value: format, Label: v.Text("portal.hook.format." + format)})
-	}
-	return v.Set.With(field)
-}
 
 // Takes returns the names of the types that the endpoint takes; nil for all.
 func (v *webhooksView) Takes() []delivery.EventType { return v.Endpoint.Events.Types() }
@@ -217,13 +254,6 @@ func (v *webhooksView) Format() string { return v.Endpoint.Format.Name() }
 
 // ID returns the id of the endpoint as parameters have it.
 func (v *webhooksView) ID() string { return v.key.EndpointID }
-
-// AddField returns the field for the address of another endpoint.
-func (v *webhooksView) AddField() page.Field {
-	return v.Add.With(page.Field{
-		Name: "url", Type: "url", Label: v.Text("portal.hook.url"), Hint: v.Text("portal.hook.url.hint"), Required: true,
-	})
-}
 
 // eventLog is a page of an account's events.
 type eventLog struct {

@@ -235,8 +235,18 @@ func TestFurtherEndpoints(t *testing.T) {
 	s, receiver := apptest.Start(t, apptest.Webhooks()), apptest.NewReceiver(t)
 	owner := s.Register(t, "metro").Owner(t)
 	owner.Send(t, owner.Open(t, hooks), hooks, "url", receiver.URL)
-	added := owner.Send(t, owner.Open(t, hooks), hooks+"/endpoints", "url", receiver.URL+"/more")
+	has(t, owner.Open(t, hooks), `href="`+hooks+`/endpoints"`)
+	empty := owner.Open(t, hooks+"/endpoints")
+	refused := owner.Send(t, empty, hooks+"/endpoints", "url", receiver.URL+"/more", "events", "none")
+	if body := string(refused.Must(t, http.StatusUnprocessableEntity).Body); !strings.Contains(body,
+		"Choose at least one type of events.") || !strings.Contains(body, receiver.URL+"/more") {
+		t.Errorf("got a page without the fault and what was typed:\n%s", body)
+	}
+	added := owner.Send(t, empty, hooks+"/endpoints", "url", receiver.URL+"/more")
 	has(t, added, "Your new secret", "whsec_", "/more")
+	if got := s.Query(t, "SELECT count(*) FROM further_endpoints WHERE events = '' AND format = ''"); got[0] != "1" {
+		t.Errorf("got %s endpoints that take all types, want the one that was added", got[0])
+	}
 	var id string
 	for _, e := range s.Query(t, "SELECT endpoint_id FROM further_endpoints") {
 		id = e
@@ -246,6 +256,11 @@ func TestFurtherEndpoints(t *testing.T) {
 	changed := message(t, owner, owner.Send(t, there, hooks+"?endpoint="+id, "url", receiver.URL+"/other",
 		"events", "order.failed", "format", "cloudevents"))
 	has(t, changed, "The endpoint was changed", "/other", "CloudEvents 1.0")
+	none := owner.Send(t, changed, hooks+"?endpoint="+id, "url", receiver.URL+"/none", "events", "")
+	if body := string(none.Must(t, http.StatusUnprocessableEntity).Body); !strings.Contains(body,
+		"Choose at least one type of events.") {
+		t.Errorf("no type is chosen: got a page without the fault:\n%s", body)
+	}
 	if got := s.Query(t, "SELECT events FROM further_endpoints"); len(got) != 1 || got[0] != "order.failed" {
 		t.Errorf("got the filter %v, want order.failed", got)
 	}

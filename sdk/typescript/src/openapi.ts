@@ -465,6 +465,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account/openid": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the company sign-in
+         * @description How the team signs in through the OpenID Connect provider of the company. The secret of the client is in no response.
+         */
+        get: operations["getCompanySignIn"];
+        /**
+         * Set the provider of the company sign-in
+         * @description Replaces the provider as a whole. Without `client_secret` the one that is set stays; another issuer or client needs its own, and ends the sessions that the earlier provider has vouched for. The owners are informed by mail, if the service has mail; then this is 409 until the caller's own address is confirmed.
+         */
+        put: operations["putOpenID"];
+        post?: never;
+        /**
+         * Remove the provider of the company sign-in
+         * @description Ends the sessions that the provider has vouched for. The domains stay proven. 403 after the operator of the service has turned the sign-in off.
+         */
+        delete: operations["removeOpenID"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a domain of the company sign-in
+         * @description Publish the TXT record `record_name` with the value `record_value`, then check the domain. An account has ten domains at most. The owners are informed by mail, if the service has mail; then this is 409 until the caller's own address is confirmed.
+         */
+        post: operations["addDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/domains/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a domain of the company sign-in
+         * @description If it was proven, the sessions that the provider has vouched for end.
+         */
+        delete: operations["removeDomain"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/domains/{domain}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a domain of the company sign-in
+         * @description Looks its TXT record up. `state` of the domain says what was found. A domain that is proven stays so, and no other account can prove it. An account has ten looks a minute. Takes no body.
+         */
+        post: operations["checkDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/team": {
         parameters: {
             query?: never;
@@ -1276,7 +1364,7 @@ export interface paths {
         put?: never;
         /**
          * Send an event again
-         * @description Sends an event in any state again, with the same id and the same bytes, and with ten new attempts. An event that is pending becomes due immediately, unless it waits for an earlier event of its order. Takes no body. An endpoint that does not take events of this type is refused (`webhook_not_configured`). An event that was never sent to the endpoint, as that is younger, is sent, too.
+         * @description Sends an event in any state again, with the same id and the same bytes, and with ten new attempts. An event that is pending becomes due immediately, unless it waits for an earlier event of its order. Takes no body. An endpoint that does not take events of this type is refused (`webhook_not_configured`). An event that was never sent to the endpoint, as that is younger, is sent, too. `state`, `attempts` and `next_attempt_at` of the response are those of the endpoint to which it is sent.
          */
         post: operations["redeliverEvent"];
         delete?: never;
@@ -3181,6 +3269,89 @@ export interface components {
         };
         /** @enum {string} */
         Language: "en" | "fr";
+        CompanySignIn: {
+            /**
+             * Format: uri
+             * @description Where the provider sends people back to. Register it there.
+             */
+            redirect_uri: string;
+            /** @description Null if none is set. */
+            provider: components["schemas"]["OpenIDProvider"] | null;
+            domains: components["schemas"]["CompanyDomain"][];
+        };
+        OpenIDProvider: {
+            /** Format: uri */
+            issuer: string;
+            client_id: components["schemas"]["Identifier"];
+            /** @description The claim that names roles; null if roles are set here. */
+            role_claim: string | null;
+            /** @description The value of the claim for each role. Without any the values are the names of the roles. */
+            role_values: components["schemas"]["RoleValues"];
+            /** @description The role of people who were not invited; null if they must be. */
+            default_role: components["schemas"]["NewcomerRole"] | null;
+            /** @description Whether the operator of the service has turned the sign-in off. */
+            stopped: boolean;
+            changed_at: components["schemas"]["Time"];
+        };
+        RoleValues: {
+            owner?: string;
+            developer?: string;
+            clerk?: string;
+            reader?: string;
+        };
+        /**
+         * @description The role of people who were not invited.
+         * @enum {string}
+         */
+        NewcomerRole: "developer" | "clerk" | "reader";
+        CompanyDomain: {
+            /** @description In lower case. */
+            domain: string;
+            state: components["schemas"]["DomainState"];
+            /** @description The name of the TXT record. */
+            record_name: string;
+            /** @description The value of the TXT record. */
+            record_value: string;
+            added_at: components["schemas"]["Time"];
+            /**
+             * Format: date-time
+             * @description When the record was last looked for; null for never.
+             */
+            checked_at: string | null;
+            /**
+             * Format: date-time
+             * @description Null until the domain is proven.
+             */
+            proven_at: string | null;
+        };
+        /**
+         * @description `unchecked`: the record was not looked for. `proven`: people at the domain can sign in. `no_record`: there is no TXT record. `other_record`: there are TXT records, none with the value. `no_answer`: the DNS did not answer. `taken`: another account has proven the domain.
+         * @enum {string}
+         */
+        DomainState: "unchecked" | "proven" | "no_record" | "other_record" | "no_answer" | "taken";
+        OpenIDRequest: {
+            /** @description The issuer itself, without `/.well-known/` and what follows it, exactly as the provider writes it. An https URL with a public host and without a query. */
+            issuer: string;
+            client_id: components["schemas"]["Identifier"];
+            /** @description Left out, the one that is set stays. */
+            client_secret?: string | null;
+            /** @description The claim that names roles, such as `groups`. The role then follows it at each sign-in. Left out, roles are set here. */
+            role_claim?: string | null;
+            /** @description The value of the claim for each role, each another one. Without any the values are the names of the roles. */
+            role_values?: components["schemas"]["RoleValuesRequest"] | null;
+            /** @description The role of people who were not invited, without `role_claim`. Left out, people must be invited. */
+            default_role?: components["schemas"]["NewcomerRole"] | null;
+        };
+        RoleValuesRequest: {
+            owner?: string | null;
+            developer?: string | null;
+            clerk?: string | null;
+            reader?: string | null;
+        };
+        DomainRequest: {
+            /** @description Such as example.com; upper and lower case are the same. One with other letters as xn--. */
+            domain: string;
+        };
         Team: {
             users: components["schemas"]["TeamUser"][];
             invitations: components["schemas"]["Invitation"][];
@@ -4930,7 +5101,7 @@ export interface components {
                 "application/json": components["schemas"]["NoSuchOrderBody"];
             };
         };
-        /** @description You have no endpoint. */
+        /** @description There is no such endpoint. */
         NoWebhookEndpoint: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5292,6 +5463,48 @@ export interface components {
                 "application/json": components["schemas"]["ConflictBody"];
             };
         };
+        /** @description The caller has not confirmed the e-mail address. */
+        AddressUnconfirmed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "conflict",
+                 *         "message": "confirm your e-mail address first: open the link that was sent to it, or have another sent on the page of your sign-in"
+                 *       },
+                 *       "request_id": "req_06eaxqfvn7hgmwdz"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConflictBody"];
+            };
+        };
+        /** @description The account has this domain, or ten others, already; or the caller has not confirmed the e-mail address. */
+        DomainKnown: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "conflict",
+                 *         "message": "the account has this domain already"
+                 *       },
+                 *       "request_id": "req_06eaxqfvn7hgmwdz"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConflictBody"];
+            };
+        };
         /** @description The change would leave no owner. */
         LastOwner: {
             headers: {
@@ -5587,7 +5800,7 @@ export interface components {
                 "application/json": components["schemas"]["KeyedRefusedBody"];
             };
         };
-        /** @description The body or the query is invalid, or the partner has no such endpoint, or the endpoint does not take the event. */
+        /** @description The body or the query is invalid, or the partner has no first endpoint, or the endpoint does not take the event. */
         RedeliveryRefused: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5700,6 +5913,11 @@ export interface components {
         };
     };
     parameters: {
+        /**
+         * @description The domain. One that the account does not have is 404.
+         * @example epicerie-metro.example
+         */
+        domain: string;
         /** @description Whether the response only shows what the edit would do. */
         preview: "true" | "false";
         /** @description `1` makes a CSV file one for spreadsheets: it begins with a byte order mark, by which Excel reads it as UTF-8, and codes such as barcodes, and text that looks like a number or a date, are text formulas (`="0012"`), which spreadsheets do not change. */
@@ -5728,7 +5946,7 @@ export interface components {
          * @example stm_3ebmvgjr_17
          */
         statement_id: string;
-        /** @description The endpoint that is meant. The first one if left out. */
+        /** @description The endpoint that is meant. The first one if left out. An unknown id and another partner's endpoint are 404. */
         OfEndpoint: components["schemas"]["EndpointID"];
         /**
          * @description The endpoint; `first` for that of `/v1/webhooks/endpoint`. An unknown id, a malformed id and another partner's endpoint are 404.
@@ -6896,6 +7114,354 @@ export interface operations {
             };
             401: components["responses"]["NotAuthenticated"];
             403: components["responses"]["NotPermitted"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getCompanySignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider and the domains, these by name. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "redirect_uri": "https://dropyard.example/portal/signin/callback/par_3ebmvgjr",
+                     *       "provider": {
+                     *         "issuer": "https://login.epicerie-metro.example",
+                     *         "client_id": "dropyard",
+                     *         "role_claim": "groups",
+                     *         "role_values": {
+                     *           "owner": "bosses",
+                     *           "clerk": "desk"
+                     *         },
+                     *         "default_role": null,
+                     *         "stopped": false,
+                     *         "changed_at": "2026-03-02T14:05:09.417Z"
+                     *       },
+                     *       "domains": [
+                     *         {
+                     *           "domain": "epicerie-metro.example",
+                     *           "state": "proven",
+                     *           "record_name": "_dropyard.epicerie-metro.example",
+                     *           "record_value": "dropyard-domain=kq0Vn3xE0m5cZ1uQyJ7Tg2sWbRfHaLpdYt6Xo9iNvC4",
+                     *           "added_at": "2026-03-02T14:05:09.417Z",
+                     *           "checked_at": "2026-03-02T14:20:31.002Z",
+                     *           "proven_at": "2026-03-02T14:20:31.002Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CompanySignIn"];
+                };
+            };
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putOpenID: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenIDRequest"];
+            };
+        };
+        responses: {
+            /** @description The company sign-in from now on. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "redirect_uri": "https://dropyard.example/portal/signin/callback/par_3ebmvgjr",
+                     *       "provider": {
+                     *         "issuer": "https://login.epicerie-metro.example",
+                     *         "client_id": "dropyard",
+                     *         "role_claim": "groups",
+                     *         "role_values": {
+                     *           "owner": "bosses",
+                     *           "clerk": "desk"
+                     *         },
+                     *         "default_role": null,
+                     *         "stopped": false,
+                     *         "changed_at": "2026-03-02T14:05:09.417Z"
+                     *       },
+                     *       "domains": [
+                     *         {
+                     *           "domain": "epicerie-metro.example",
+                     *           "state": "proven",
+                     *           "record_name": "_dropyard.epicerie-metro.example",
+                     *           "record_value": "dropyard-domain=kq0Vn3xE0m5cZ1uQyJ7Tg2sWbRfHaLpdYt6Xo9iNvC4",
+                     *           "added_at": "2026-03-02T14:05:09.417Z",
+                     *           "checked_at": "2026-03-02T14:20:31.002Z",
+                     *           "proven_at": "2026-03-02T14:20:31.002Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CompanySignIn"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            409: components["responses"]["AddressUnconfirmed"];
+            413: components["responses"]["TooLargeInSession"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeOpenID: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The company sign-in without a provider. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "redirect_uri": "https://dropyard.example/portal/signin/callback/par_3ebmvgjr",
+                     *       "provider": null,
+                     *       "domains": [
+                     *         {
+                     *           "domain": "epicerie-metro.example",
+                     *           "state": "proven",
+                     *           "record_name": "_dropyard.epicerie-metro.example",
+                     *           "record_value": "dropyard-domain=kq0Vn3xE0m5cZ1uQyJ7Tg2sWbRfHaLpdYt6Xo9iNvC4",
+                     *           "added_at": "2026-03-02T14:05:09.417Z",
+                     *           "checked_at": "2026-03-02T14:20:31.002Z",
+                     *           "proven_at": "2026-03-02T14:20:31.002Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CompanySignIn"];
+                };
+            };
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    addDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DomainRequest"];
+            };
+        };
+        responses: {
+            /** @description The company sign-in with the new domain. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "redirect_uri": "https://dropyard.example/portal/signin/callback/par_3ebmvgjr",
+                     *       "provider": {
+                     *         "issuer": "https://login.epicerie-metro.example",
+                     *         "client_id": "dropyard",
+                     *         "role_claim": "groups",
+                     *         "role_values": {
+                     *           "owner": "bosses",
+                     *           "clerk": "desk"
+                     *         },
+                     *         "default_role": null,
+                     *         "stopped": false,
+                     *         "changed_at": "2026-03-02T14:05:09.417Z"
+                     *       },
+                     *       "domains": [
+                     *         {
+                     *           "domain": "epicerie-metro.example",
+                     *           "state": "unchecked",
+                     *           "record_name": "_dropyard.epicerie-metro.example",
+                     *           "record_value": "dropyard-domain=kq0Vn3xE0m5cZ1uQyJ7Tg2sWbRfHaLpdYt6Xo9iNvC4",
+                     *           "added_at": "2026-03-02T14:05:09.417Z",
+                     *           "checked_at": null,
+                     *           "proven_at": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CompanySignIn"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            409: components["responses"]["DomainKnown"];
+            413: components["responses"]["TooLargeInSession"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The domain. One that the account does not have is 404.
+                 * @example epicerie-metro.example
+                 */
+                domain: components["parameters"]["domain"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The company sign-in without the domain. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "redirect_uri": "https://dropyard.example/portal/signin/callback/par_3ebmvgjr",
+                     *       "provider": {
+                     *         "issuer": "https://login.epicerie-metro.example",
+                     *         "client_id": "dropyard",
+                     *         "role_claim": "groups",
+                     *         "role_values": {
+                     *           "owner": "bosses",
+                     *           "clerk": "desk"
+                     *         },
+                     *         "default_role": null,
+                     *         "stopped": false,
+                     *         "changed_at": "2026-03-02T14:05:09.417Z"
+                     *       },
+                     *       "domains": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CompanySignIn"];
+                };
+            };
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The domain. One that the account does not have is 404.
+                 * @example epicerie-metro.example
+                 */
+                domain: components["parameters"]["domain"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The company sign-in after the check. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "redirect_uri": "https://dropyard.example/portal/signin/callback/par_3ebmvgjr",
+                     *       "provider": {
+                     *         "issuer": "https://login.epicerie-metro.example",
+                     *         "client_id": "dropyard",
+                     *         "role_claim": "groups",
+                     *         "role_values": {
+                     *           "owner": "bosses",
+                     *           "clerk": "desk"
+                     *         },
+                     *         "default_role": null,
+                     *         "stopped": false,
+                     *         "changed_at": "2026-03-02T14:05:09.417Z"
+                     *       },
+                     *       "domains": [
+                     *         {
+                     *           "domain": "epicerie-metro.example",
+                     *           "state": "proven",
+                     *           "record_name": "_dropyard.epicerie-metro.example",
+                     *           "record_value": "dropyard-domain=kq0Vn3xE0m5cZ1uQyJ7Tg2sWbRfHaLpdYt6Xo9iNvC4",
+                     *           "added_at": "2026-03-02T14:05:09.417Z",
+                     *           "checked_at": "2026-03-02T14:20:31.002Z",
+                     *           "proven_at": "2026-03-02T14:20:31.002Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CompanySignIn"];
+                };
+            };
+            401: components["responses"]["NotAuthenticated"];
+            403: components["responses"]["NotPermitted"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];
@@ -9098,7 +9664,7 @@ export interface operations {
                 order_id?: string;
                 /** @description Only events in this state. */
                 state?: components["schemas"]["EventState"];
-                /** @description The endpoint that is meant. The first one if left out. */
+                /** @description The endpoint that is meant. The first one if left out. An unknown id and another partner's endpoint are 404. */
                 endpoint_id?: components["parameters"]["OfEndpoint"];
                 /** @description The most events to return. */
                 limit?: number;
@@ -9163,6 +9729,7 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["NeitherSignedNorInSession"];
             403: components["responses"]["Suspended"];
+            404: components["responses"]["NoWebhookEndpoint"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
@@ -9268,7 +9835,7 @@ export interface operations {
             query?: {
                 /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
                 mode?: components["parameters"]["Mode"];
-                /** @description The endpoint that is meant. The first one if left out. */
+                /** @description The endpoint that is meant. The first one if left out. An unknown id and another partner's endpoint are 404. */
                 endpoint_id?: components["parameters"]["OfEndpoint"];
             };
             header?: never;
@@ -9364,6 +9931,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["NeitherSignedNorInSession"];
             403: components["responses"]["NotPermitted"];
+            404: components["responses"]["NoWebhookEndpoint"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["RedeliveryRefused"];
@@ -9426,7 +9994,7 @@ export interface operations {
             query?: {
                 /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
                 mode?: components["parameters"]["Mode"];
-                /** @description The endpoint that is meant. The first one if left out. */
+                /** @description The endpoint that is meant. The first one if left out. An unknown id and another partner's endpoint are 404. */
                 endpoint_id?: components["parameters"]["OfEndpoint"];
             };
             header?: never;
@@ -9450,6 +10018,7 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["NeitherSignedNorInSession"];
             403: components["responses"]["NotPermitted"];
+            404: components["responses"]["NoWebhookEndpoint"];
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["RedeliveryRefused"];
             429: components["responses"]["RateLimited"];

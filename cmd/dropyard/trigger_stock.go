@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// stockEvents are the events of stock, which an order for one unit causes.
+var stockEvents = []delivery.EventType{delivery.EventStockChanged, delivery.EventStockLow}
+
+var (
+	errTestStock = errors.New("stock.low needs a live key: test mode has no warehouse")
+	errNoStock   = errors.New("no active product has more than its stock_min in stock; book some in first")
+)
+
+// triggerStock orders a unit of a product, which changes its stock, and cancels the order, which brings the unit
+// back. For stock.low an operator raises the product's stock_min meanwhile to what is left.
+func (c *triggerCommand) triggerStock(
+	ctx context.Context, partner *client.Client, event delivery.EventType,
+) (err error) {
+	low := event == delivery.EventStockLow
+	var operator *client.Operator
+	switch {
+	case low && inTest(partner):
+		return usageError{errTestStock}
+	case low:
+		if operator, err = c.dispatcher(ctx); err != nil {
+			return err
+		}
+	}
+	product, err := plentiful(ctx, partner)
+	if err != nil {
+		return err
+	}
+	request := sandboxOrder(time.Now())
+	request.Items = []client.Item{{ProductID: product.ProductID, Quantity: 1}}
+	if inTest(partner) {
+		request.Reference = "sim:hold"
+	}
+	order, err := partner.CreateOrder(ctx, request)
+	if err != nil {
+		return fmt.Errorf("create an order: %w", err)
+	}
+	tell("order %s created", order.OrderID)
+	printCaused("taken", delivery.EventStockChanged)
+	if low {
+		err = runLow(ctx, operator, order.OrderID, product)
+	}
+	if _, cancelErr := partner.CancelOrder(ctx, order.OrderID, client.CancelRequest{Reason: "a test"}); cancelErr != nil {
+		return errors.Join(err, fmt.Errorf("cancel the order: %w", cancelErr))
+	}
+	printCaused("cancelled", delivery.EventOrderCancelled)
+	printCaused("returned", delivery.EventStockChanged)
+	return err
+}
+
+// plentiful returns a product of which one unit can be taken without its stock being low.
+func plentiful(ctx context.Context, partner *client.Client) (*client.Product, error) {
+	for product, err := range partner.Products(ctx, client.ProductQuery{}) {
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("find a product: %w", err)
+		case product.IsAvailable && product.Quantity > product.StockMin+1:
+			return &product, nil
+		}
+	}
+	return nil, errNoStock
+}
+
+// runLow raises the stock_min of a product, of which an order has taken a unit, so that it is low, and sets it back.
+func runLow(ctx context.Context, operator *client.Operator, orderID string, product *client.Product) error {
+	order, err := operator.GetOrderRecord(ctx, orderID)
+	if err != nil {
+		return fmt.Errorf("look at the order: %w", err)
+	}
+	raised := product.Quantity - 1
+	_, err = operator.ChangeProduct(ctx, order.PartnerID, product.ProductID, client.ProductChange{StockMin: &raised})
+	if err != nil {
+		return fmt.Errorf("raise stock_min of the product: %w", err)
+	}
+	printCaused("stock_min", delivery.EventStockLow)
+	_, err = operator.ChangeProduct(ctx, order.PartnerID, product.ProductID,
+		client.ProductChange{StockMin: &product.StockMin, StockMax: &product.StockMax})
+	if err != nil {
+		return fmt.Errorf("set stock_min of the product back to %d: %w", product.StockMin, err)
+	}
+	return nil
+}
