@@ -13,11 +13,12 @@ import (
 
 // PickFilter selects orders that the warehouse picks, or has picked.
 type PickFilter struct {
-	Location string             // that an order takes something from; empty for any
-	Until    time.Time          // before which the pickup window begins; zero for all
-	State    delivery.PickState // empty for those that have something left to pick
-	After    GoodsCursor        // zero for the first page
-	Limit    int
+	PartnerID string             // whose orders they are; empty for all partners
+	Location  string             // that an order takes something from; empty for any
+	Until     time.Time          // before which the pickup window begins; zero for all
+	State     delivery.PickState // empty for those that have something left to pick
+	After     GoodsCursor        // zero for the first page
+	Limit     int
 }
 
 // admits reports whether the filter selects an order.
@@ -146,6 +147,49 @@ func picksOf(ctx context.Context, tx Reader, orders []*delivery.Order, location 
 	return picks, err
 }
 
+// Promised holds the units that orders have taken out of stock and that still lie on the shelf, by product
+// and location.
+type Promised map[int64]map[string]int64
+
+// Of returns the units of a product at all locations.
+func (p Promised) Of(productID int64) (units int64) {
+	for _, left := range p[productID] {
+		units += left
+	}
+	return units
+}
+
+// promisedAtOnce is the number of orders that Promised reads at a time.
+const promisedAtOnce = 500
+
+// Promised returns what a partner's orders have taken out of stock and the warehouse has not picked yet.
+func (s *Service) Promised(ctx context.Context, partnerID string) (Promised, error) {
+	promised := Promised{}
+	return promised, s.config.Store.Read(ctx, func(tx Reader) error {
+		f := PickFilter{PartnerID: partnerID, Limit: promisedAtOnce}
+		for more := true; more; {
+			var orders []*delivery.Order
+			var err error
+			if orders, more, err = s.toPick(ctx, tx, f); err != nil {
+				return err
+			}
+			for _, o := range orders {
+				for _, line := range o.PickLines() {
+					if line.Left() <= 0 {
+						continue
+					}
+					if promised[line.ProductID] == nil {
+						promised[line.ProductID] = map[string]int64{}
+					}
+					promised[line.ProductID][line.Location] += line.Left()
+				}
+				f.After = GoodsCursor{o.Pickup.Window.Start, o.OrderID}
+			}
+		}
+		return nil
+	})
+}
+
 // PicksOf returns the orders with some ids that the warehouse picks, or has picked, in the order of the ids.
 // Any other order is left out.
 func (s *Service) PicksOf(ctx context.Context, orderIDs []string) (picks []Pick, err error) {
@@ -172,14 +216,7 @@ func (s *Service) PicksOf(ctx context.Context, orderIDs []string) (picks []Pick,
 // picks them or has picked them.
 func (s *Service) FindPicks(ctx context.Context, scan Scan) (picks []Pick, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
-		_, orders, err := named(ctx, tx, scan)
-		if err == nil && len(orders) == 0 {
-			_, orders, err = s.barcoded(ctx, tx, scan, s.now())
-		}
-		if err == nil && len(orders) == 0 {
-			orders, err = tx.OrdersNamed(ctx, "", scan.Text, maxExact)
-			orders = s.config.Damaged.Readable(orders)
-		}
+		orders, err := s.scanned(ctx, tx, scan)
 		if err != nil {
 			return err
 		}
@@ -188,6 +225,28 @@ func (s *Service) FindPicks(ctx context.Context, scan Scan) (picks []Pick, err e
 		return err
 	})
 	return picks, s.config.Damaged.Of(err)
+}
+
+// scanned returns the orders that a label, or the number of an order, belongs to.
+func (s *Service) scanned(ctx context.Context, tx Reader, scan Scan) ([]*delivery.Order, error) {
+	_, orders, err := named(ctx, tx, scan)
+	if err == nil && len(orders) == 0 {
+		_, orders, err = s.barcoded(ctx, tx, scan, s.now())
+	}
+	if err == nil && len(orders) == 0 {
+		orders, err = tx.OrdersNamed(ctx, "", scan.Text, maxExact)
+		orders = s.config.Damaged.Readable(orders)
+	}
+	return orders, err
+}
+
+// FindOrders returns the orders that a label, or the number of an order, belongs to, whatever their state.
+func (s *Service) FindOrders(ctx context.Context, scan Scan) (orders []*delivery.Order, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		orders, err = s.scanned(ctx, tx, scan)
+		return err
+	})
+	return orders, s.config.Damaged.Of(err)
 }
 
 // Has reports whether a text that was scanned or typed names the order: a label of it, or its number.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/barcode"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/movement"
@@ -37,7 +38,9 @@ type Reader interface {
 	Product(ctx context.Context, partnerID string, productID int64) (*delivery.Product, []delivery.Level, error)
 	// LowStock lists active products of all partners whose quantity is at most
 	// their stock_min, those after the given one.
-	LowStock(ctx context.Context, after LowProduct, limit int) ([]LowProduct, error)
+	LowStock(ctx context.Context, after PartnerProduct, limit int) ([]PartnerProduct, error)
+	// FindProducts lists the first products of all live partners that have a text in their search keys.
+	FindProducts(ctx context.Context, search string, limit int) ([]PartnerProduct, error)
 	// Movements lists a page of movements, newest first.
 	Movements(ctx context.Context, filter MovementFilter) ([]delivery.Movement, error)
 	// HasPartner reports whether there is such a partner.
@@ -108,8 +111,8 @@ type MovementFilter struct {
 	Offset    int64
 }
 
-// LowProduct is a product whose quantity is at most its stock_min.
-type LowProduct struct {
+// PartnerProduct is a product of one of all partners.
+type PartnerProduct struct {
 	PartnerID string
 	delivery.Product
 }
@@ -270,12 +273,37 @@ func (s *Service) Journal(
 
 // LowStock lists a page of the products of all partners whose quantity is at most
 // their stock_min; more reports whether a page follows.
-func (s *Service) LowStock(ctx context.Context, after LowProduct, limit int) (low []LowProduct, more bool, err error) {
+func (s *Service) LowStock(ctx context.Context, after PartnerProduct, limit int) (low []PartnerProduct, more bool, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		low, err = tx.LowStock(ctx, after, limit+1)
 		return err
 	})
 	return low[:min(len(low), limit)], len(low) > limit, err
+}
+
+// FindProducts lists the first products of all partners with a text in their name, barcode or sku, or else those
+// with the GTIN in their barcode that a scanner may have read; more reports whether there are others.
+func (s *Service) FindProducts(
+	ctx context.Context, search string, limit int,
+) (found []PartnerProduct, more bool, err error) {
+	if search == "" || unfindable(search) {
+		return nil, false, nil
+	}
+	searches := []string{fold(search)}
+	for _, reading := range barcode.Readings(search) {
+		if number, ok := barcode.GTIN(reading); ok {
+			searches = append(searches, number)
+		}
+	}
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		for _, text := range searches {
+			if found, err = tx.FindProducts(ctx, text, limit+1); err != nil || len(found) > 0 {
+				return err
+			}
+		}
+		return nil
+	})
+	return found[:min(len(found), limit)], len(found) > limit, err
 }
 
 // ofPartner runs fn on a view of the data, or returns not_found if there is no such

@@ -32,6 +32,7 @@ var pickStates = map[delivery.PickState]string{
 // ToPick lists rows of orders that take something from stock, by the begin of their pickup windows.
 func (tx dispatchTx) ToPick(ctx context.Context, f dispatch.PickFilter) ([]*board.Row, error) {
 	selected := new(db.Conditions)
+	selected.AddText("partner_id = ?", f.PartnerID)
 	selected.Add(pickStates[f.State])
 	selected.AddTime("pickup_start < ?", f.Until)
 	if f.After != (dispatch.GoodsCursor{}) {

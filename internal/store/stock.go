@@ -81,7 +81,7 @@ func productsOf(rows []*productRow) []delivery.Product {
 func selectProducts(filter stock.ProductFilter) *db.Conditions {
 	selected := db.OfPartner(filter.PartnerID)
 	if filter.Search != "" {
-		selected.Add(`search_key LIKE ? ESCAPE '\'`, "%"+likeLiteral.Replace(filter.Search)+"%")
+		selected.Add(searchKeyHas, containing(filter.Search))
 	}
 	selected.AddText("status = ?", string(filter.Status))
 	if filter.SKU != "" {
@@ -95,6 +95,11 @@ func selectProducts(filter stock.ProductFilter) *db.Conditions {
 	}
 	return selected
 }
+
+// searchKeyHas is the condition that a product has the text in its search key that containing is given.
+const searchKeyHas = `search_key LIKE ? ESCAPE '\'`
+
+func containing(search string) string { return "%" + likeLiteral.Replace(search) + "%" }
 
 // likeLiteral escapes the characters that mean something to LIKE.
 var likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
@@ -405,15 +410,33 @@ func (tx stockTx) Product(
 // LowStock lists active products of live accounts of which no more than the wanted
 // minimum is left, those after the given one. The index products_low holds products
 // that are low only.
-func (tx stockTx) LowStock(ctx context.Context, after stock.LowProduct, limit int) (low []stock.LowProduct, err error) {
-	err = products.Each(ctx, tx.conn,
-		`WHERE quantity <= stock_min AND status = 'active' AND (partner_id, product_id) > ($1, $2)
-		AND partner_id < '`+delivery.FirstTestID+`' ORDER BY partner_id, product_id LIMIT $3`,
-		[]any{after.PartnerID, after.ProductID, limit}, func(row *productRow) error {
-			low = append(low, stock.LowProduct{PartnerID: row.partnerID, Product: row.Product})
-			return nil
-		})
-	return low, err
+func (tx stockTx) LowStock(
+	ctx context.Context, after stock.PartnerProduct, limit int,
+) ([]stock.PartnerProduct, error) {
+	low := new(db.Conditions)
+	low.Add("quantity <= stock_min AND status = 'active'")
+	return tx.ofAllPartners(ctx, low, after, limit)
+}
+
+// FindProducts lists the first products of live accounts that have a text in their search keys. It reads all products: an index that leads to parts of texts would cost every change of the catalogue more.
+func (tx stockTx) FindProducts(ctx context.Context, search string, limit int) ([]stock.PartnerProduct, error) {
+	found := new(db.Conditions)
+	found.Add(searchKeyHas, containing(search))
+	return tx.ofAllPartners(ctx, found, stock.PartnerProduct{}, limit)
+}
+
+// ofAllPartners lists products of live accounts, those after the given one.
+func (tx stockTx) ofAllPartners(
+	ctx context.Context, selected *db.Conditions, after stock.PartnerProduct, limit int,
+) (listed []stock.PartnerProduct, err error) {
+	selected.Add("(partner_id, product_id) > (?, ?)", after.PartnerID, after.ProductID)
+	selected.Add("partner_id < '" + delivery.FirstTestID + "'")
+	tail, args := selected.Clause("ORDER BY partner_id, product_id LIMIT ?", limit)
+	err = products.Each(ctx, tx.conn, tail, args, func(row *productRow) error {
+		listed = append(listed, stock.PartnerProduct{PartnerID: row.partnerID, Product: row.Product})
+		return nil
+	})
+	return listed, err
 }
 
 // Movements lists movements, newest first, with the names that their products

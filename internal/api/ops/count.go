@@ -72,7 +72,7 @@ func (s *Server) handleLowStock(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	var after stock.LowProduct
+	var after stock.PartnerProduct
 	partnerID, productID, _ := strings.Cut(q.OneOf("cursor", lowCursorRule), ".")
 	after.PartnerID = partnerID
 	after.ProductID, _ = strconv.ParseInt(productID, 10, 64)
@@ -97,7 +97,7 @@ type lowAnswer struct {
 	NextCursor string       `json:"next_cursor,omitzero"`
 }
 
-func lowOf(low []stock.LowProduct, more bool) lowAnswer {
+func lowOf(low []stock.PartnerProduct, more bool) lowAnswer {
 	answer := lowAnswer{Products: make([]lowProduct, len(low))}
 	for i, p := range low {
 		answer.Products[i] = lowProduct{p.PartnerID, shared.ProductOf(p.Product)}

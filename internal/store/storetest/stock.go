@@ -154,7 +154,7 @@ func testLowStock(t *testing.T, s *store.Store) {
 	addProducts(t, s, lamp, lamp, lamp)
 	book(t, s, delivery.Movement{Type: delivery.MovementIn, Quantity: lamp.StockMin + 1, ProductID: 2, Location: "A"})
 	readStock(t, s, func(tx stock.Reader) error {
-		low, err := tx.LowStock(ctx, stock.LowProduct{}, 10)
+		low, err := tx.LowStock(ctx, stock.PartnerProduct{}, 10)
 		if len(low) != 2 || low[0].ProductID != 1 || low[1].ProductID != 3 || low[0].PartnerID != partnerID ||
 			low[0].Name != lamp.Name {
 			t.Errorf("got %+v, want products 1 and 3", low)
@@ -167,6 +167,23 @@ func testLowStock(t *testing.T, s *store.Store) {
 			t.Errorf("got %+v after product 1, want product 3", rest)
 		}
 		return err
+	})
+}
+
+func testFindProducts(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	addProducts(t, s, lamp, lamp)
+	readStock(t, s, func(tx stock.Reader) error {
+		for _, c := range []struct {
+			search      string
+			limit, want int
+		}{{"lamp", 10, 2}, {"amp", 1, 1}, {"4006381", 10, 2}, {"_", 10, 0}, {"none", 10, 0}} {
+			found, err := tx.FindProducts(ctx, c.search, c.limit)
+			if err != nil || len(found) != c.want || c.want > 0 && found[0].PartnerID != partnerID {
+				t.Errorf("%q, at most %d: got %+v, %v, want %d products", c.search, c.limit, found, err, c.want)
+			}
+		}
+		return nil
 	})
 }
 

@@ -22,6 +22,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"raced":                testRaced,
 		"products":             testProducts,
 		"low stock":            testLowStock,
+		"find products":        testFindProducts,
 		"movements":            testMovements,
 		"stock ledger":         testBooking,
 		"receipts":             testReceipts,

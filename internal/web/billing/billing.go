@@ -31,7 +31,7 @@ type Row struct {
 	Number             int64
 	Month, Closed      string
 	Balance            string
-	PDF, CSV           string // the addresses of its files
+	PDF, CSV, JSON     string // the addresses of its files
 }
 
 // List is a page of closed statements.
@@ -55,7 +55,7 @@ func (v *View) List(period money.Period, after accounting.StatementCursor) (list
 		file := v.Files + "/" + one.StatementID()
 		row := Row{
 			PartnerID: one.PartnerID, Number: one.Number, Month: Month(v.Language, one.Period),
-			Closed: v.Language.BriefDate(one.ClosedAt, v.Site.Now()), PDF: file + ".pdf", CSV: file + ".csv",
+			Closed: v.Language.BriefDate(one.ClosedAt, v.Site.Now()), PDF: file + ".pdf", CSV: file + ".csv", JSON: file + ".json",
 		}
 		var balances []string
 		for _, closing := range one.Closings {
@@ -70,7 +70,9 @@ func (v *View) List(period money.Period, after accounting.StatementCursor) (list
 // Month returns the name of a month with its year.
 func Month(l page.Language, period money.Period) string { return l.Month(period.First().Midnight()) }
 
-var endings = map[string]statement.Format{".pdf": statement.FormatPDF, ".csv": statement.FormatCSV}
+var endings = map[string]statement.Format{
+	".pdf": statement.FormatPDF, ".csv": statement.FormatCSV, ".json": statement.FormatJSON,
+}
 
 // File responds with a statement as the file that a path names by the statement's id and an ending. It refuses with
 // not_found.

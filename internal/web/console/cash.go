@@ -52,6 +52,7 @@ type carrierRow struct {
 type owedRow struct {
 	PartnerID, Name, Amount string
 	Net                     string // less what the partner owes
+	Record                  string // the path of the form that records a transfer of the amount
 }
 
 // doubtRow is something that has to be cleared up.
@@ -153,8 +154,8 @@ func (v *cashView) addDoubts(unconfirmed, differences []*money.Entry, names oper
 			key, sign = "cash.doubt.surplus", -1
 		}
 		v.Doubts = append(v.Doubts, doubtRow{
-			Day: v.date(entry.Day), Path: v.Link(journalPath, "act", string(money.ActHandIn)),
-			Partner: names[entry.PartnerID], Notes: entry.Notes,
+			Day: v.date(entry.Day), Partner: names[entry.PartnerID], Notes: entry.Notes,
+			Path: v.Link(journalPath, "act", string(money.ActHandIn), "from", entry.Day.String(), "to", entry.Day.String()),
 			Text: v.Text(key, "courier", cmp.Or(names[courierOf(entry)], courierOf(entry)), "amount", v.amounts(missing, sign)),
 		})
 		if !v.KeepsBooks() { // the journal is not theirs
@@ -172,6 +173,9 @@ func (v *cashView) addForms() (err error) {
 		return err
 	}
 	v.Remittance.Values.Set("partner_id", v.asked("partner"))
+	for _, name := range []string{"amount_cents", "currency"} {
+		v.Remittance.Values.Set("remittance."+name, v.asked(name))
+	}
 	due, err := v.pages.config.Accounting.ToRemit(v.Context())
 	if err != nil {
 		return err
@@ -185,6 +189,8 @@ func (v *cashView) addForms() (err error) {
 		v.Owed = append(v.Owed, owedRow{
 			PartnerID: one.PartnerID, Name: cmp.Or(names[one.PartnerID], one.PartnerID),
 			Amount: v.Language.Money(one.Cents, one.Currency), Net: v.Language.Money(max(0, one.Net), one.Currency),
+			Record: v.Link(cashPath, "partner", one.PartnerID, "amount_cents", inDollars(one.Cents), "currency",
+				string(one.Currency)) + "#remit",
 		})
 	}
 	return err
@@ -203,9 +209,9 @@ func (v *cashView) DepositFields() []page.Field {
 
 // RemittanceFields returns the fields of a remittance.
 func (v *cashView) RemittanceFields() []page.Field {
-	partners := make([]page.Option, len(v.Owed))
-	for i, one := range v.Owed {
-		partners[i] = page.Option{Value: one.PartnerID, Label: one.Name + " · " + one.Amount}
+	partners := []page.Option{{Label: "–"}} // no transfer to the first partner by mistake
+	for _, one := range v.Owed {
+		partners = append(partners, page.Option{Value: one.PartnerID, Label: one.Name + " · " + one.Amount})
 	}
 	choose := v.Remittance.With(page.Field{
 		Name: "partner_id", Label: v.Text("money.partner"), Type: "select", Required: true, Options: partners,

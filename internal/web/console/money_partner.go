@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -35,6 +36,7 @@ type moneyPartnerView struct {
 	Tiles   []tile
 	Recent  entryTable
 	Journal string // the address of all entries
+	Charged string // what the order was charged that is corrected; empty without one
 	// The fields of payments are those of an object, so that no name is on the page twice.
 	Adjustment, Payment *page.Form
 }
@@ -45,8 +47,47 @@ func (pages *Pages) moneyPartner(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	v.Adjustment.Values.Set("order_id", s.asked("order"))
+	if err := v.correct(s.asked("order")); err != nil {
+		return 0, nil, err
+	}
 	return v.render(http.StatusOK)
+}
+
+// correct fills the form of an adjustment so that it gives back all that an order was charged.
+func (v *moneyPartnerView) correct(order string) error {
+	v.Adjustment.Values.Set("order_id", order)
+	if order == "" {
+		return nil
+	}
+	orderID, err := v.pages.chargedOrder(v.sheet, v.Partner.PartnerID, order)
+	if err != nil {
+		return err
+	}
+	charged, err := v.pages.config.Accounting.Balances(v.Context(),
+		accounting.Filter{PartnerID: v.Partner.PartnerID, OrderID: orderID})
+	if err != nil {
+		return err
+	}
+	if net := -centsOn(charged, money.Revenue); net > 0 {
+		v.Charged = v.Text("money.adjust.charged", "order", order, "net", v.Language.Dollars(net), "total",
+			v.Language.Dollars(centsOn(charged, money.Charges)))
+		v.Adjustment.Values.Set("_way", giveBack)
+		v.Adjustment.Values.Set("amount_cents", inDollars(net))
+	}
+	return nil
+}
+
+// inDollars returns an amount as it is typed.
+func inDollars(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
+
+// centsOn returns the balance of an account in CAD, in which all charges are.
+func centsOn(balances []money.Balance, account money.Account) (cents int64) {
+	for _, one := range balancesOn(balances, account) {
+		if one.Currency == delivery.CAD {
+			cents += one.Cents
+		}
+	}
+	return cents
 }
 
 func (v *moneyPartnerView) render(status int) (int, []byte, error) {

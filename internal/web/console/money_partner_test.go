@@ -26,7 +26,8 @@ func TestAdjustment(t *testing.T) {
 	b.page.Open(t, "/console/orders/"+b.delivered).Shows(t, 200, `href="`+correct+`#adjustment"`)
 	b.admin.Clock.Advance(time.Second)
 	opened := b.page.Open(t, correct)
-	opened.Shows(t, 200, "Balance of metro", "<b>$78.35</b>", `name="order_id"`, `value="A-1"`)
+	opened.Shows(t, 200, "Balance of metro", "<b>$78.35</b>", `name="order_id"`, `value="A-1"`,
+		"A-1 was charged $65.34 before taxes, $73.83 with them.", `value="65.34"`, `<option value="back" selected>`)
 	b.page.Send(t, opened, adjustments, "_way", "back", "amount_cents", " 65,34 $", "reason", "Lost parcel").Leads(t, page)
 	got := b.page.Open(t, page)
 	got.Shows(t, 200, "Adjustment of −$73.83 posted.", "<b>$4.52</b>", "−$8.49 HST", "Lost parcel")

@@ -5,8 +5,8 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/label"
 	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
@@ -36,7 +36,7 @@ type returnsView struct {
 	Shown  string // how many there are, and which
 	Pages  page.Pages
 	Code   string // what was scanned or typed
-	Failed bool   // nothing was found
+	Failed string // why nothing was found for it; empty if something was
 }
 
 // returnRow is an order whose parcels come back, or have come back.
@@ -69,7 +69,11 @@ func (pages *Pages) returns(s *sheet) (int, []byte, error) {
 		if len(found) == 1 {
 			return s.LeadTo(returnsPath+"/"+found[0].OrderID, page.Flash{})
 		}
-		if view.Failed = len(found) == 0; !view.Failed {
+		if len(found) == 0 {
+			if view.Failed, err = s.noReturn(view.Code); err != nil {
+				return 0, nil, err
+			}
+		} else {
 			view.State, view.Rows = "", s.returnRows(found)
 			view.Shown = s.Language.Count("returns.several", len(found))
 		}
@@ -89,9 +93,25 @@ func (pages *Pages) scannedReturns(s *sheet, code string) ([]dispatch.Return, er
 	if len(code) > maxScan {
 		return nil, nil
 	}
-	scan := dispatch.Scan{Text: code}
-	scan.OrderID, scan.Place, _ = label.Scan(code)
-	return pages.config.Dispatch.FindReturns(s.Context(), scan)
+	return pages.config.Dispatch.FindReturns(s.Context(), scanOf(code))
+}
+
+// noReturn says why nothing comes back of what a text names: the parcels of an order under way are still to be
+// delivered, as long as the desk has not given it up.
+func (s *sheet) noReturn(code string) (string, error) {
+	unknown := s.Text("returns.scan.unknown", "code", code)
+	if len(code) > maxScan || !form.IsText(code) {
+		return unknown, nil
+	}
+	found, err := s.pages.config.Dispatch.FindOrders(s.Context(), scanOf(code))
+	if err != nil || len(found) == 0 {
+		return unknown, err
+	}
+	key := "returns.scan.under_way"
+	if len(delivery.NextStatuses(found[0].Status)) == 0 {
+		key = "returns.scan.ended"
+	}
+	return s.Text(key, "order", found[0].PartnerOrderID, "status", s.Text("status."+string(found[0].Status))), nil
 }
 
 // list reads the page of the list that the address names.

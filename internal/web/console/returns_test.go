@@ -72,6 +72,9 @@ func TestReturnIsReceived(t *testing.T) {
 	}
 	v.Open(t, "/console/returns?code=B-9").Shows(t, 200, "No return has “B-9”.", `aria-invalid="true"`, `value="B-9"`)
 
+	b.carried(t, "A-2", "")
+	v.Open(t, "/console/returns?code=A-2").Shows(t, 200, "A-2 is not given up (status: Picked up).", `aria-invalid="true"`)
+
 	name := func(state string) string { return fmt.Sprintf("%s-%d", state, lamp) }
 	form := v.Open(t, path)
 	form.Shows(t, 200, `name="`+name("sellable")+`" value="3"`, `name="location"`, `value="MTL-1"`)

@@ -53,21 +53,26 @@ type statementsView struct {
 // monthsOffered is how many months a field offers, the last one that has ended first.
 const monthsOffered = 24
 
-// months returns the choices of a month.
-func (s *sheet) months() (options []page.Option) {
+// months returns the choices of a month: those that have ended since the books begin.
+func (s *sheet) months() (options []page.Option, err error) {
+	settings, err := s.pages.config.Accounting.Settings(s.Context())
 	last := s.pages.config.Accounting.Closable()
-	for i := range money.Period(monthsOffered) {
-		options = append(options, page.Option{Value: (last - i).String(), Label: billing.Month(s.Language, last-i)})
+	for month := last; month > last-monthsOffered; month-- {
+		if month < last && settings.From != 0 && month < money.PeriodOf(settings.From) {
+			break
+		}
+		options = append(options, page.Option{Value: month.String(), Label: billing.Month(s.Language, month)})
 	}
-	return options
+	return options, err
 }
 
 // Fields returns the field of the filter.
-func (v *statementsView) Fields() []page.Field {
-	options := append([]page.Option{{Label: v.Text("statement.months.all")}}, v.months()...)
+func (v *statementsView) Fields() ([]page.Field, error) {
+	months, err := v.months()
+	options := append([]page.Option{{Label: v.Text("statement.months.all")}}, months...)
 	return []page.Field{
 		v.Form.With(page.Field{Name: "period", Label: v.Text("statement.month"), Type: "select", Options: options}),
-	}
+	}, err
 }
 
 func (pages *Pages) statements(s *sheet) (int, []byte, error) {
@@ -142,10 +147,11 @@ func (v *closingView) HasEnded() bool { return v.Period <= v.pages.config.Accoun
 func (v *closingView) Due() int { return len(v.Partners) + v.More }
 
 // Fields returns the field of the month.
-func (v *closingView) Fields() []page.Field {
+func (v *closingView) Fields() ([]page.Field, error) {
+	months, err := v.months()
 	return []page.Field{v.Choice.With(page.Field{
-		Name: "period", Label: v.Text("statement.month"), Type: "select", Options: v.months(),
-	})}
+		Name: "period", Label: v.Text("statement.month"), Type: "select", Options: months,
+	})}, err
 }
 
 // DoneStatements and TotalStatements are how far the closing is.
@@ -245,7 +251,8 @@ type statementView struct {
 	HasEnded bool
 }
 
-// previewStatement shows what a partner's statement of a month would be. If the month is closed, it leads to the list.
+// previewStatement shows what a partner's statement of a month would be, or its next one if the address names no
+// month. If the month is closed, it leads to the list.
 func (pages *Pages) previewStatement(s *sheet) (int, []byte, error) {
 	books, partnerID := pages.config.Accounting, s.ID("partner_id")
 	period, ok := money.ParsePeriod(s.asked("period"))
@@ -253,6 +260,10 @@ func (pages *Pages) previewStatement(s *sheet) (int, []byte, error) {
 		period = books.Closable()
 	}
 	preview, err := books.Preview(s.Context(), partnerID, period)
+	if !ok && refusal.HasCode(err, refusal.CodeConflict) { // the next statement is that of the month that runs
+		period++
+		preview, err = books.Preview(s.Context(), partnerID, period)
+	}
 	if refusal.HasCode(err, refusal.CodeConflict) {
 		return s.LeadTo(s.Link(statementsPath, "period", period.String()), page.Flash{Key: "statement.closed.already"})
 	}

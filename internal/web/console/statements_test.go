@@ -87,6 +87,8 @@ func TestStatementOfOne(t *testing.T) {
 	page.Open(t, statements).Shows(t, 200, "Statement 1 closed.", ">metro<")
 	page.Send(t, second, of, "period", "2026-01").Leads(t, statements+"?period=2026-01")
 	page.Open(t, statements).Shows(t, 200, "There is no statement to close")
+	page.Open(t, of).Shows(t, 200, "metro, February 2026", "The month has not ended.")
+	page.Open(t, statements).Shows(t, 200, `href="/console/money/statements/stm_`, `.json" download`)
 	page.Send(t, third, of, "period", "soon").Must(t, 404)
 	b.admin.Visit(t).Open(t, "/console/audit").Shows(t, 200, "Closed the statement stm_")
 	late := b.metro.Create(t, testkit.OrderJSON("A-9", "")).Must(t, 201).Text("order_id")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/stock"
@@ -75,23 +76,42 @@ type warehouseView struct {
 	Low      []lowRow
 	Shown    string // how many of them
 	Pages    page.Pages
+	Product  string   // what is searched for among the products of all partners
+	Found    []lowRow // the first of those that were found
+	Others   bool     // there are other ones
 	Search   string
 	Partners []partner.Listed
 	More     bool       // there are other partners
 	Last     *storeroom // the partner whose stock was looked at last; nil if there is none
 	names    map[string]string
+	promised map[string]dispatch.Promised // by partner
 }
 
-// lowRow is a product that is to be restocked.
+func (s *sheet) warehouseView() *warehouseView {
+	return &warehouseView{
+		sheet: s, Product: s.parameter("product"), Search: s.parameter("partner"), names: map[string]string{},
+		promised: map[string]dispatch.Promised{},
+	}
+}
+
+// lowRow is a product in a list of those of all partners.
 type lowRow struct {
 	inventory.Product
 	PartnerName, PartnerPath, ReceivePath string
+	Promised                              int64 // to orders, and not picked yet
 	Missing                               int64 // up to the maximum
 }
 
-// stock shows what is low, of all partners, and lets people choose a partner.
+// stock finds products, shows which are low, of all partners, and lets people choose a partner. A search that
+// finds one product leads to its page, so that the scan of a barcode does.
 func (pages *Pages) stock(s *sheet) (int, []byte, error) {
-	v := warehouseView{sheet: s, Search: s.parameter("partner"), names: map[string]string{}}
+	v := s.warehouseView()
+	if err := v.find(); err != nil {
+		return 0, nil, err
+	}
+	if len(v.Found) == 1 && !v.Others {
+		return s.LeadTo(v.Found[0].Path, page.Flash{})
+	}
 	if err := v.list(); err != nil {
 		return 0, nil, err
 	}
@@ -101,7 +121,30 @@ func (pages *Pages) stock(s *sheet) (int, []byte, error) {
 	if cookie, err := s.Request.Cookie(lastPartner); err == nil && form.IsText(cookie.Value) {
 		v.Last, _ = s.storeroomOf(cookie.Value) // the partner may be gone
 	}
-	return s.show(leaf{template: "console-stock", title: s.Text("console.stock"), data: &v})
+	return s.show(leaf{template: "console-stock", title: s.Text("console.stock"), data: v})
+}
+
+// find finds the products that have the text that was typed, or scanned, in their name, barcode or SKU.
+func (v *warehouseView) find() error {
+	found, more, err := v.pages.config.Stock.FindProducts(v.Context(), v.Product, lowOnPage)
+	if err != nil {
+		return err
+	}
+	v.Others = more
+	v.Found, err = v.rows(found)
+	return err
+}
+
+// rows returns products as the page lists them.
+func (v *warehouseView) rows(products []stock.PartnerProduct) (rows []lowRow, err error) {
+	for _, one := range products {
+		row, err := v.lowRow(one)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
 }
 
 // list finds partners by their names and ids.
@@ -114,7 +157,7 @@ func (v *warehouseView) list() error {
 
 // low lists the products that are low, those after the one that the address names.
 func (v *warehouseView) low() error {
-	var after stock.LowProduct
+	var after stock.PartnerProduct
 	partnerID, productID, _ := strings.Cut(v.parameter("low"), ".")
 	if id, err := strconv.ParseInt(productID, 10, 64); err == nil && form.IsText(partnerID) {
 		after.PartnerID, after.ProductID = partnerID, id
@@ -123,12 +166,8 @@ func (v *warehouseView) low() error {
 	if err != nil {
 		return err
 	}
-	for _, one := range low {
-		row, err := v.lowRow(one)
-		if err != nil {
-			return err
-		}
-		v.Low = append(v.Low, row)
+	if v.Low, err = v.rows(low); err != nil {
+		return err
 	}
 	v.Shown = v.Language.Count("warehouse.low.shown", len(low))
 	if more {
@@ -142,7 +181,7 @@ func (v *warehouseView) low() error {
 	return nil
 }
 
-func (v *warehouseView) lowRow(low stock.LowProduct) (lowRow, error) {
+func (v *warehouseView) lowRow(low stock.PartnerProduct) (lowRow, error) {
 	name, known := v.names[low.PartnerID]
 	if !known {
 		found, err := v.pages.config.Partners.Overview(v.Context(), low.PartnerID)
@@ -151,6 +190,9 @@ func (v *warehouseView) lowRow(low stock.LowProduct) (lowRow, error) {
 		}
 		name = found.Name
 		v.names[low.PartnerID] = name
+		if v.promised[low.PartnerID], err = v.pages.config.Dispatch.Promised(v.Context(), low.PartnerID); err != nil {
+			return lowRow{}, err
+		}
 	}
 	of := storeroom{sheet: v.sheet, PartnerID: low.PartnerID}
 	return lowRow{
@@ -158,6 +200,7 @@ func (v *warehouseView) lowRow(low stock.LowProduct) (lowRow, error) {
 			Product: low.Product, Path: of.ProductPath(low.ProductID),
 		}, PartnerName: name, PartnerPath: of.Path(""),
 		ReceivePath: of.BookPath(delivery.MovementIn, low.ProductID), Missing: max(0, low.StockMax-low.Quantity),
+		Promised: v.promised[low.PartnerID].Of(low.ProductID),
 	}, nil
 }
 
@@ -165,6 +208,7 @@ func (v *warehouseView) lowRow(low stock.LowProduct) (lowRow, error) {
 type productsView struct {
 	*storeroom
 	Products *inventory.Products
+	Promised dispatch.Promised
 }
 
 func (pages *Pages) products(s *sheet) (int, []byte, error) {
@@ -176,8 +220,12 @@ func (pages *Pages) products(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	promised, err := pages.config.Dispatch.Promised(s.Context(), of.PartnerID)
+	if err != nil {
+		return 0, nil, err
+	}
 	action := page.Link{Text: s.Text("warehouse.new"), Path: of.Path("/new")}
-	return of.show(leaf{template: "stock-products", data: productsView{of, found}, action: &action})
+	return of.show(leaf{template: "stock-products", data: productsView{of, found, promised}, action: &action})
 }
 
 // movementsView is what the journal of a partner's stock shows.

@@ -101,7 +101,8 @@ func (v *bookView) show(status int) (int, []byte, error) {
 	if v.Kind == delivery.MovementTransfer {
 		field("to_location", "warehouse.to", "", true)
 	}
-	field("notes", "movements.notes", "", false)
+	correction := v.Kind == delivery.MovementAdjustment
+	field("notes", map[bool]string{true: "warehouse.reason", false: "movements.notes"}[correction], "", correction)
 	return v.storeroom.show(leaf{
 		template: "stock-book", title: v.Text("warehouse.book"), data: v, status: status, scripts: scripts,
 	})

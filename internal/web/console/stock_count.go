@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -29,14 +30,29 @@ type countLine struct {
 	Counted string // as it was typed
 	Product *movement.Product
 	Fault   string // why the line cannot be booked; empty if it can
-	// Expected is the level at the location, and Difference what is booked. They are set for
-	// the review only.
-	Expected, Difference int64
+	// Level is what is in stock at the location, and Promised what orders have taken and the warehouse has not
+	// picked. They are set for the review only.
+	Level, Promised int64
+}
+
+// Expected returns how many units should be on the shelf.
+func (l countLine) Expected() int64 { return l.Level + l.Promised }
+
+// Difference returns how many more are there.
+func (l countLine) Difference() int64 {
+	counted, _ := l.quantity()
+	return counted - l.Expected()
+}
+
+// free returns the level that the count leaves: what is not promised to orders.
+func (l countLine) free() int64 {
+	counted, _ := l.quantity()
+	return max(0, counted-l.Promised)
 }
 
 // Quantity returns the counted quantity. It reports false if that is not a number from 0
 // to maxCountable.
-func (l *countLine) quantity() (int64, bool) {
+func (l countLine) quantity() (int64, bool) {
 	const maxCountable = 1_000_000_000
 	counted, err := strconv.ParseInt(strings.TrimSpace(l.Counted), 10, 64)
 	return counted, err == nil && counted >= 0 && counted <= maxCountable
@@ -245,31 +261,36 @@ func (pages *Pages) count(s *sheet) (int, []byte, error) {
 	return v.review()
 }
 
-// check adds what is wrong to the lines, and reports whether they can be booked.
-func (v *countView) check() bool {
+// check adds what is expected, and what is wrong, to the lines, and reports whether they can be booked.
+func (v *countView) check() (bool, error) {
 	if len(v.Lines) == 0 || len(v.Lines) > maxCounted {
 		v.Problem = &page.Message{Text: v.Text("warehouse.count.lines", "most", maxCounted), Danger: true}
-		return false
+		return false, nil
+	}
+	promised, err := v.pages.config.Dispatch.Promised(v.Context(), v.PartnerID)
+	if err != nil {
+		return false, err
 	}
 	for i := range v.Lines {
 		line := &v.Lines[i]
-		counted, ok := line.quantity()
-		if !ok && line.Fault == "" {
+		if _, ok := line.quantity(); !ok && line.Fault == "" {
 			line.Fault = page.FaultText(form.Problem{Rule: form.IntegerFrom(0, 1_000_000_000)}, v.Language)
 		}
 		if line.Fault != "" {
 			v.Problem = &page.Message{Text: v.Text("warehouse.count.faults"), Danger: true}
 			continue
 		}
-		line.Expected = line.Product.Level(v.Location)
-		line.Difference = counted - line.Expected
+		line.Level, line.Promised = line.Product.Level(v.Location), promised[line.Product.ProductID][v.Location]
 	}
-	return v.Problem == nil
+	return v.Problem == nil, nil
 }
 
 // review shows the differences of a count before it is booked.
 func (v *countView) review() (int, []byte, error) {
-	if !v.check() {
+	switch ok, err := v.check(); {
+	case err != nil:
+		return 0, nil, err
+	case !ok:
 		return v.show(http.StatusUnprocessableEntity)
 	}
 	return v.showReview(http.StatusOK)
@@ -282,25 +303,42 @@ func (v *countView) showReview(status int) (int, []byte, error) {
 	}
 	v.Form, v.Agreed = form, 0
 	for _, line := range v.Lines {
-		if line.Difference == 0 {
+		if line.Difference() == 0 {
 			v.Agreed++
 		}
 	}
-	size := func(l countLine) int64 { return max(l.Difference, -l.Difference) }
+	size := func(l countLine) int64 { return max(l.Difference(), -l.Difference()) }
 	slices.SortStableFunc(v.Lines, func(a, b countLine) int { return int(min(1, max(-1, size(b)-size(a)))) })
 	return v.storeroom.show(leaf{template: "stock-count-review", title: v.Text("warehouse.count.at", "location",
 		v.Location), data: v, status: status})
 }
 
-// version differs when other levels are expected.
+// version differs when others are expected.
 func (v *countView) version() int64 {
 	var levels []string
 	for _, line := range v.Lines {
-		levels = append(levels, strconv.FormatInt(line.Product.ProductID, 10)+"="+strconv.FormatInt(line.Expected, 10))
+		levels = append(levels, fmt.Sprintf("%d=%d+%d", line.Product.ProductID, line.Level, line.Promised))
 	}
 	slices.Sort(levels)
 	return page.VersionOf(append(levels, v.Location)...)
 }
 
 // Change returns what a line books, with its sign.
-func (v *countView) Change(l countLine) string { return v.Language.Signed(l.Difference) }
+func (v *countView) Change(l countLine) string { return v.Language.Signed(l.Difference()) }
+
+// Promised says how many of the expected units are promised to orders; it is empty if none are.
+func (v *countView) Promised(l countLine) string {
+	if l.Promised == 0 {
+		return ""
+	}
+	return v.Language.Count("warehouse.count.promised", int(l.Promised))
+}
+
+// Short says how many units are promised to orders that are not there; it is empty if none are.
+func (v *countView) Short(l countLine) string {
+	counted, _ := l.quantity()
+	if counted >= l.Promised {
+		return ""
+	}
+	return v.Language.Count("warehouse.count.short", int(l.Promised-counted))
+}

@@ -28,7 +28,11 @@ func (pages *Pages) bookCount(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	v.sheet = s.on(v.Path("/count"))
-	if v.Location == "" || !v.check() {
+	ok, err := v.check()
+	if err != nil {
+		return 0, nil, err
+	}
+	if v.Location == "" || !ok {
 		return v.show(http.StatusUnprocessableEntity)
 	}
 	if v.version() != sent.Version {
@@ -39,7 +43,10 @@ func (pages *Pages) bookCount(s *sheet) (int, []byte, error) {
 		if err := v.find(); err != nil {
 			return 0, nil, err
 		}
-		if !v.check() {
+		switch ok, err := v.check(); {
+		case err != nil:
+			return 0, nil, err
+		case !ok:
 			return v.show(http.StatusUnprocessableEntity)
 		}
 		return v.showStale()
@@ -61,13 +68,13 @@ func (v *countView) showStale() (int, []byte, error) {
 	return v.showReview(http.StatusConflict)
 }
 
-// book books the lines once under the key of the form, unless other levels are expected.
+// book books the lines once under the key of the form, unless other levels are expected. What is promised to
+// orders was taken out of stock already: the levels are what is left without it.
 func (v *countView) book(sent *page.Form) (done stock.Count, err error) {
 	sent.Values.Set("location", v.Location)
 	for i, line := range v.Lines {
-		counted, _ := line.quantity()
 		sent.Values.Set(fmt.Sprintf("lines[%d].product_id", i), strconv.FormatInt(line.Product.ProductID, 10))
-		sent.Values.Set(fmt.Sprintf("lines[%d].counted", i), strconv.FormatInt(counted, 10))
+		sent.Values.Set(fmt.Sprintf("lines[%d].counted", i), strconv.FormatInt(line.free(), 10))
 	}
 	// The result is all that is needed of the answer: the key has been claimed for this form, so
 	// that it is not answered from an earlier one.
@@ -77,7 +84,7 @@ func (v *countView) book(sent *page.Form) (done stock.Count, err error) {
 	})
 	tally, _ := form.Decode(sent.Typed(nil), stock.ReadTally) // keeps its faults
 	expected := func(levels map[int64]int64) bool {
-		return !slices.ContainsFunc(v.Lines, func(l countLine) bool { return levels[l.Product.ProductID] != l.Expected })
+		return !slices.ContainsFunc(v.Lines, func(l countLine) bool { return levels[l.Product.ProductID] != l.Level })
 	}
 	_, err = v.pages.config.Stock.CountFrom(v.Context(), request, expected, tally)
 	return done, err

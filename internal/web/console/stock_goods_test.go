@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 // audited fails the test unless the audit log has so many entries of the keeper about a
@@ -46,7 +47,7 @@ func TestBookGoods(t *testing.T) {
 			"product", "2", "quantity", "1", "location", "TOR-1", "notes", "torn",
 		}, "location=TOR-1&type=OUT", "Now TOR-1: 4; 20 in all."},
 		{"ADJUSTMENT", []string{
-			"product", "2", "quantity", "−4", "location", "TOR-1",
+			"product", "2", "quantity", "−4", "location", "TOR-1", "notes", "miscounted",
 		}, "location=TOR-1&type=ADJUSTMENT", "Now TOR-1: 0; 16 in all."},
 	} {
 		form := book + "?type=" + c.kind
@@ -131,6 +132,58 @@ func TestCountWithoutScripts(t *testing.T) {
 	w.shows(t, w.product(w.lamp), []string{"50", "spring"}, nil)
 	w.audited(t, w.lamp, 1)
 	w.shows(t, count+"/lines?code=B-Rug&code=7", []string{`data-product="2"`, "No product has this code."}, nil)
+}
+
+// TestCountOfPromisedGoods: what orders have taken and no one has picked is expected on the shelf, and a count
+// that finds it there books nothing.
+func TestCountOfPromisedGoods(t *testing.T) {
+	t.Parallel()
+	w := openWarehouse(t)
+	items := fmt.Sprintf(`[{"product_id":%d,"quantity":3}]`, w.lamp)
+	id := w.metro.Create(t, testkit.OrderJSON("A-1", items)).Must(t, 201).Text("order_id")
+	w.desk.Move(t, id, "accepted").Must(t, 200)
+	lamp := w.desk.Call(t, "GET", fmt.Sprintf("/ops/v1/partners/%s/products/%d", w.metro.PartnerID, w.lamp), nil)
+	if got := fmt.Sprint(lamp.Must(t, 200).JSON("quantity")); got != "49" {
+		t.Fatalf("got %s lamps in stock, want 49", got)
+	}
+	w.shows(t, w.product(w.lamp), []string{
+		"Promised to orders", `<td class="number"><b>49</b></td><td class="number">3</td><td class="number">52</td>`,
+	}, nil)
+	w.shows(t, w.path, []string{"Promised to orders", `">3</td>`}, nil)
+
+	count := w.path + "/count"
+	for _, c := range []struct {
+		counted string
+		want    []string
+		left    string // in all, after the count is booked
+	}{
+		{"40", []string{"1 agrees", "3 of them are promised to orders.", ">40<"}, "49"},
+		{"39", []string{"0 agree", "−1"}, "48"},
+		{"2", []string{"−37", "1 is missing for orders"}, "12"},
+	} {
+		form := w.Open(t, count+"?location=MTL-1")
+		review := w.counts(t, form, count, []string{"B-Lamp <b>", c.counted}, "act", "review")
+		review.Shows(t, 200, c.want...)
+		w.Send(t, review, count+"/book").Leads(t, count+"?booked=MTL-1")
+		w.shows(t, w.product(w.lamp), []string{"<b>" + c.left + "</b>"}, nil)
+	}
+	w.desk.Call(t, "GET", "/ops/v1/picks", nil).Shows(t, 200, `"A-1"`)
+}
+
+// TestFindProductOfAnyPartner finds products by name, SKU and barcode without a choice of the partner.
+func TestFindProductOfAnyPartner(t *testing.T) {
+	t.Parallel()
+	w := openWarehouse(t)
+	nord := w.Register(t, "nord")
+	w.desk.Stock(t, nord.PartnerID, "Red rug", map[string]int{"TOR-1": 2})
+	product := fmt.Sprintf("/ops/v1/partners/%s/products/1", nord.PartnerID)
+	w.desk.Call(t, "PATCH", product, []byte(`{"barcode":"0036000291452","sku":"RED_1"}`)).Must(t, 200)
+	w.shows(t, "/console/stock?product=rug", []string{"2 products found", "Red rug", "nord", "metro", "RED_1"}, nil)
+	for _, one := range []string{"red rug", "red_1", "036000291452", "0036000291452", "00036000291452", "]E00036000291452"} {
+		w.Open(t, "/console/stock?product="+url.QueryEscape(one)).Leads(t, "/console/stock/"+nord.PartnerID+"/products/1")
+	}
+	w.shows(t, "/console/stock?product=red-1", []string{"No product of any partner has “red-1”", "To restock"}, nil)
+	w.shows(t, "/console/stock?product="+strings.Repeat("x", 5000), []string{"No product of any partner"}, nil)
 }
 
 // TestScannedCodes: products are found by what scanners type of their barcodes.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/stock"
@@ -56,9 +57,29 @@ func typedNumbers(path, text string) string {
 type productView struct {
 	*storeroom
 	Form    *page.Form
-	Held    inventory.Product    // of a product that exists
+	Held    inventory.Product // of a product that exists
+	Levels  []productLevel
 	Journal *inventory.Movements // its latest movements
 	Fields  []page.Field
+}
+
+// productLevel is how much of a product lies at a location; in all if that is empty.
+type productLevel struct {
+	Location          string
+	InStock, Promised int64
+}
+
+// Shelf returns how many units are on the shelf: those that can be ordered, and those that orders have taken and
+// the warehouse has not picked yet.
+func (l productLevel) Shelf() int64 { return l.InStock + l.Promised }
+
+// levelsOf returns what lies at each location, after the sums.
+func levelsOf(product delivery.Product, levels []delivery.Level, promised dispatch.Promised) []productLevel {
+	all := []productLevel{{InStock: product.Quantity, Promised: promised.Of(product.ProductID)}}
+	for _, level := range levels {
+		all = append(all, productLevel{level.Location, level.Quantity, promised[product.ProductID][level.Location]})
+	}
+	return all
 }
 
 // fields returns the fields of the form.
@@ -152,7 +173,14 @@ func (s *sheet) productOf() (*productView, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &productView{storeroom: of, Held: inventory.Product{Product: product, Path: of.ProductPath(id)}}
+	promised, err := s.pages.config.Dispatch.Promised(s.Context(), of.PartnerID)
+	if err != nil {
+		return nil, err
+	}
+	v := &productView{
+		storeroom: of, Held: inventory.Product{Product: product, Path: of.ProductPath(id)},
+		Levels: levelsOf(product, levels, promised),
+	}
 	v.Journal, err = of.shelf("/movements").Latest(&product, levels, latestMovements)
 	return v, err
 }

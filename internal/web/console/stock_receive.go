@@ -45,6 +45,38 @@ func typedLines(sent *page.Form) (lines []typedLine) {
 	return lines
 }
 
+// pastedLines returns the lines of a list that was pasted, such as the columns of a delivery note: the first cell of
+// each names the product, and the last one is the quantity. A line of titles, before the others, is left out.
+func pastedLines(text string) (lines []typedLine) {
+	for row := range strings.Lines(text) {
+		cells := strings.FieldsFunc(row, func(r rune) bool { return r == '\t' || r == ';' || r == ',' })
+		if len(cells) == 0 || strings.TrimSpace(row) == "" {
+			continue
+		}
+		line := typedLine{code: strings.Trim(strings.TrimSpace(cells[0]), `"`)}
+		if len(cells) > 1 {
+			line.quantity = strings.Trim(strings.TrimSpace(cells[len(cells)-1]), `"`)
+		}
+		if len(lines) == 0 && !strings.ContainsAny(line.quantity, "0123456789") && len(cells) > 1 {
+			continue
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// paste adds the lines of the list that was pasted to those of the form.
+func (v *bookView) paste() {
+	lines := append(typedLines(v.Form), pastedLines(v.Form.Values.Get("pasted"))...)
+	for _, name := range []string{"product", "quantity", "pasted"} {
+		v.Form.Values.Del(name)
+	}
+	for _, line := range lines {
+		v.Form.Values.Add("product", line.code)
+		v.Form.Values.Add("quantity", line.quantity)
+	}
+}
+
 // addLines adds the fields of the lines that were sent, and of empty ones.
 func (v *bookView) addLines() error {
 	lines := typedLines(v.Form)
@@ -82,9 +114,11 @@ func (v *bookView) named(lines []typedLine) (map[string][]*movement.Product, err
 	return v.pages.config.Stock.Find(v.Context(), v.PartnerID, codes...)
 }
 
-// receive books the lines of a receipt, all of them or none, or shows more empty lines.
+// receive books the lines of a receipt, all of them or none, or shows more lines: empty ones, or those of a list that
+// was pasted, with the products that they name.
 func (v *bookView) receive() (int, []byte, error) {
-	if v.Form.Values.Get("act") == "more" {
+	if v.Form.Values.Get("act") == "more" || v.Form.Values.Get("pasted") != "" {
+		v.paste()
 		again, err := v.form(v.Form.Action, 0)
 		if err != nil {
 			return 0, nil, err

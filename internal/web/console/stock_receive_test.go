@@ -44,6 +44,13 @@ func TestReceiveSeveralLines(t *testing.T) {
 		"at most 100 lines")
 	more := w.receives(t, page, lines, "location", "MTL-1", "act", "more")
 	more.Shows(t, 200, `id="field-product-7"`, `value="B-Rug"`, `value="MTL-1"`)
+	pasted := "sku\tname\tquantity\n2\tRug\t7\r\n\"B-Lamp <b>\";1\n\n1,12\n"
+	pasting := w.receives(t, w.Open(t, w.path+"/book"), lines, "location", "MTL-1", "pasted", pasted)
+	pasting.Shows(t, 200, `id="field-product-10"`, `id="field-product-3" name="product" value="2"`, `value="7"`,
+		`value="12"`, ">Rug<", `value="MTL-1"`)
+	if strings.Contains(string(pasting.Body), `value="sku"`) {
+		t.Errorf("got a line of the titles:\n%s", pasting.Body)
+	}
 	w.audited(t, w.rug, 0)
 
 	for range 2 { // a double click books once

@@ -38,7 +38,7 @@ func (pages *Pages) warehouseHome(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	v := homeView{sheet: s, ToPick: s.Language.Number(int(count)), Receive: s.receiveLink()}
-	low, more, err := pages.config.Stock.LowStock(s.Context(), stock.LowProduct{}, lowAtHome)
+	low, more, err := pages.config.Stock.LowStock(s.Context(), stock.PartnerProduct{}, lowAtHome)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -46,7 +46,7 @@ func (pages *Pages) warehouseHome(s *sheet) (int, []byte, error) {
 	if v.Low = s.Language.Number(len(low)); more {
 		v.Low += "+"
 	}
-	rows := warehouseView{sheet: s, names: map[string]string{}}
+	rows := s.warehouseView()
 	for _, one := range low {
 		row, err := rows.lowRow(one)
 		if err != nil {
