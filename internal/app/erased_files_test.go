@@ -186,7 +186,7 @@ func TestErasureOfEditsReturnsAndCash(t *testing.T) {
 	f.operator.Call(t, "PATCH", "/ops/v1/orders/"+id,
 		named(`{"reason":"NAME called","dropoff":{"name":"NAME"}}`)).Must(t, 200)
 	f.partner.Call(t, "POST", "/v1/orders/"+id+"/cancellation-request", named(`{"reason":"NAME has moved"}`),
-		"Idempotency-Key", uuid.NewString()).Must(t, 200)
+		"Idempotency-Key", uuid.NewString()).Must(t, 202)
 	f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/cancellation-request/answer",
 		named(`{"grant":false,"answer":"NAME is at the door"}`)).Must(t, 200)
 	move(t, noor, id, paid(3000, "cash", traceOf+" had no more")).Must(t, 200)
