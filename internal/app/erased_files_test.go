@@ -14,6 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/google/uuid"
 )
 
 // traceOf begins every name in this test. No other text contains it, so that compression
@@ -167,5 +168,40 @@ func TestErasureLeavesNothingInFiles(t *testing.T) {
 			}
 			f.Audit(t)
 		})
+	}
+}
+
+// TestErasureOfEditsReturnsAndCash writes a name where an order is edited, its cancellation is requested, its cash is
+// recorded and its goods come back. After an erasure the name is in no file, so not in the journal and the audit log.
+func TestErasureOfEditsReturnsAndCash(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	if f.Database != "" {
+		t.Skip("the files of PostgreSQL are its own: docs/security.md")
+	}
+	f.keepBooks(t)
+	noor := f.rider(t, "noor")
+	id := f.toCollect(t, noor, "C-1", 5000)
+	named := func(body string) []byte { return []byte(strings.ReplaceAll(body, "NAME", traceOf)) }
+	f.operator.Call(t, "PATCH", "/ops/v1/orders/"+id,
+		named(`{"reason":"NAME called","dropoff":{"name":"NAME"}}`)).Must(t, 200)
+	f.partner.Call(t, "POST", "/v1/orders/"+id+"/cancellation-request", named(`{"reason":"NAME has moved"}`),
+		"Idempotency-Key", uuid.NewString()).Must(t, 202)
+	f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/cancellation-request/answer",
+		named(`{"grant":false,"answer":"NAME is at the door"}`)).Must(t, 200)
+	move(t, noor, id, paid(3000, "cash", traceOf+" had no more")).Must(t, 200)
+	f.operator.Call(t, "PUT", "/ops/v1/orders/"+id+"/collected",
+		named(`{"amount_cents":2000,"currency":"CAD","method":"cash","notes":"NAME paid less"}`)).Must(t, 200)
+	giveBack(t, f.partner, id, string(named(`{"reason":"NAME dislikes it","to":"sender",`+returnWindow+`}`))).Must(t, 201)
+	if times, _ := inFiles(t, f.Service, traceOf); times == 0 {
+		t.Fatalf("before: %s is in no file, so that this test shows nothing", traceOf)
+	}
+	erased := f.operator.Call(t, "POST", "/ops/v1/partners/"+f.partner.PartnerID+"/erasures",
+		[]byte(`{"recipient":"alex@example.com","force":true}`)).Must(t, 200)
+	if erased.JSON("orders_erased") != 2.0 {
+		t.Errorf("got %s, want the order and its return erased", erased.Body)
+	}
+	if times, where := inFiles(t, f.Service, traceOf); times > 0 {
+		t.Errorf("got the name %d times in %v, want it nowhere", times, where)
 	}
 }
