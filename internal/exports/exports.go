@@ -268,8 +268,8 @@ func (s *Service) yesterday() date.Day { return date.Of(s.config.Now(), s.config
 func (s *Service) Work(ctx context.Context) (exported int, err error) {
 	status, err := s.Status(ctx)
 	last, waits := status.Next+date.Day(status.Behind)-1, s.config.Now().Before(status.FailedAt.Add(retryAfter))
-	if asked := !status.AskedAt.IsZero(); asked {
-		last, waits = max(last, s.yesterday()), false
+	if asked := status.AskedAt; !asked.IsZero() {
+		last, waits = max(last, date.Of(asked, s.config.Zone)-1), false // not of days that have ended since
 	}
 	if err != nil || last < status.Next || waits {
 		if err == nil && status.First == 0 && status.Behind == 0 {
