@@ -60,7 +60,7 @@ var exitStatuses = []manual.Item{
 	{Name: "2", Help: "A flag, a setting, a file or a profile is invalid; nothing was sent or changed."},
 	{Name: "3", Help: "The service refused the request."},
 	{Name: "4", Help: "The service has no such object."},
-	{Name: "5", Help: "The service did not answer, or failed itself. The same command may succeed later."},
+	{Name: "5", Help: "The service did not answer, failed itself, or is doing the same already. The same command may succeed later."},
 }
 
 // secretVariables are the variables of the environment that have no flag.

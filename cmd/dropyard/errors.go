@@ -18,7 +18,7 @@ const (
 	exitUsage    = 2 // flags, settings or profiles are invalid
 	exitRefused  = 3 // the service refused the request
 	exitNotFound = 4 // the service has no such object
-	exitNoAnswer = 5 // the service did not answer, or failed; the same command may succeed later
+	exitNoAnswer = 5 // the service did not answer, failed, or is doing the same; the same command may succeed later
 )
 
 // usageError marks an error in the flags or settings.
@@ -38,7 +38,8 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &refused):
 		return exitCodeOf(refused)
-	case errors.As(err, &unreachable), errors.Is(err, client.ErrAnswer), errors.Is(err, errNoList):
+	case errors.As(err, &unreachable), errors.Is(err, client.ErrAnswer), errors.Is(err, errNoList),
+		errors.Is(err, app.ErrExportsBusy):
 		return exitNoAnswer
 	default:
 		return exitFailed

@@ -110,6 +110,9 @@ func (b bucketOfExports) Open(ctx context.Context, name string) (io.ReadCloser, 
 // ErrNoExports means that the settings do not say where days are exported to.
 var ErrNoExports = errors.New("--export-to: set the directory or the bucket that serve exports to")
 
+// ErrExportsBusy means that another process exports days at the moment.
+var ErrExportsBusy = exports.ErrBusy
+
 // Exported is what ExportDays has done.
 type Exported struct {
 	Days int
@@ -117,7 +120,7 @@ type Exported struct {
 }
 
 // ExportDays exports all days until one that have ended and were not exported; the zero day means yesterday. A service
-// may be running, which then goes on from there.
+// may be running, which then goes on from there. The error is ErrExportsBusy if days are due that it exports just now.
 func ExportDays(
 	ctx context.Context, settings *config.Config, world Surroundings, until date.Day,
 ) (done Exported, err error) {

@@ -53,7 +53,7 @@ func (s *Service) export(ctx context.Context, on, first date.Day) error {
 		if digest, err = s.putManifest(ctx, folder, there); err != nil {
 			return err
 		}
-	} else if err := s.checkFiles(ctx, there); err != nil {
+	} else if err := s.keep(ctx, func(ctx context.Context) error { return s.checkFiles(ctx, there) }); err != nil {
 		return err
 	}
 	return s.end(ctx, day, there, digest)

@@ -268,8 +268,8 @@ func (s *Service) yesterday() date.Day { return date.Of(s.config.Now(), s.config
 func (s *Service) Work(ctx context.Context) (exported int, err error) {
 	status, err := s.Status(ctx)
 	last, waits := status.Next+date.Day(status.Behind)-1, s.config.Now().Before(status.FailedAt.Add(retryAfter))
-	if asked := !status.AskedAt.IsZero(); asked {
-		last, waits = max(last, s.yesterday()), false
+	if asked := status.AskedAt; !asked.IsZero() {
+		last, waits = max(last, date.Of(asked, s.config.Zone)-1), false // not of days that have ended since
 	}
 	if err != nil || last < status.Next || waits {
 		if err == nil && status.First == 0 && status.Behind == 0 {
@@ -280,7 +280,10 @@ func (s *Service) Work(ctx context.Context) (exported int, err error) {
 	if s.config.Held != nil && s.config.Held() { // is shown elsewhere
 		return 0, nil
 	}
-	return s.Until(ctx, last)
+	if exported, err = s.Until(ctx, last); errors.Is(err, ErrBusy) {
+		err = nil
+	}
+	return exported, err
 }
 
 // begin notes the first day that is exported.
@@ -302,8 +305,11 @@ var ErrNotEnded = errors.New("the day has not ended yet")
 var ErrHeld = errors.New(
 	"nothing is exported while webhooks and mails are held: resume first if this is the only copy in use")
 
+// ErrBusy means that another node exports days at the moment.
+var ErrBusy = errors.New("another node exports days at the moment: try again later")
+
 // Until exports all days up to one that have ended and were not exported, the earliest first, and returns how many it
-// has exported. It does nothing while another node does this.
+// has exported. The error is ErrBusy while another node does this.
 func (s *Service) Until(ctx context.Context, last date.Day) (exported int, err error) {
 	s.one.Lock()
 	defer s.one.Unlock()
@@ -317,8 +323,7 @@ func (s *Service) Until(ctx context.Context, last date.Day) (exported int, err e
 	if err != nil || status.Next > last {
 		return 0, err
 	}
-	held, err := s.take(ctx, status.Next)
-	if err != nil || !held {
+	if err := s.take(ctx, status.Next); err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, s.leave(context.WithoutCancel(ctx), err)) }()
@@ -334,18 +339,21 @@ func (s *Service) Until(ctx context.Context, last date.Day) (exported int, err e
 	return exported, nil
 }
 
-// take holds the work for this node, and notes the first day. It is false while another node holds it.
-func (s *Service) take(ctx context.Context, first date.Day) (taken bool, err error) {
+// take holds the work for this node, and notes the first day. The error is ErrBusy while another node holds it.
+func (s *Service) take(ctx context.Context, first date.Day) (err error) {
 	if s.holder == "" {
 		if s.holder, err = identifier.New(s.config.Random, "hld_"); err != nil {
-			return false, err
+			return err
 		}
 	}
-	err = s.config.Store.Write(ctx, func(tx Writer) error {
+	return s.config.Store.Write(ctx, func(tx Writer) error {
 		state, err := tx.LockState(ctx)
-		now := s.now()
-		if taken = state.Holder == "" || state.Holder == s.holder || !now.Before(state.HeldUntil); err != nil || !taken {
+		if err != nil {
 			return err
+		}
+		now := s.now()
+		if state.Holder != "" && state.Holder != s.holder && now.Before(state.HeldUntil) {
+			return ErrBusy
 		}
 		if state.First == 0 {
 			state.First = first
@@ -354,7 +362,6 @@ func (s *Service) take(ctx context.Context, first date.Day) (taken bool, err err
 		s.until = state.HeldUntil
 		return tx.SaveState(ctx, state)
 	})
-	return taken && err == nil, err
 }
 
 // errTaken means that another node has taken the work, because this one was too slow.

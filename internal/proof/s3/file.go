@@ -73,7 +73,13 @@ func (s *Store) trySection(
 	return response.Header.Get("ETag"), failure(http.MethodPut, response)
 }
 
-// Open returns the content of an object, which the caller closes. The error is fs.ErrNotExist if there is none.
+// silence is how long a bucket may send nothing of an object while it is read.
+const silence = 30 * time.Second
+
+var errSilent = errors.New("the bucket did not answer in time, or stopped sending")
+
+// Open returns the content of an object, which the caller closes. The error is fs.ErrNotExist if there is none. The
+// caller may read it as slowly as it likes, but a bucket that stops sending ends it with an error.
 func (s *Store) Open(ctx context.Context, name string) (content io.ReadCloser, err error) {
 	err = s.again(ctx, func() error {
 		content, err = s.tryOpen(ctx, name)
@@ -82,7 +88,14 @@ func (s *Store) Open(ctx context.Context, name string) (content io.ReadCloser, e
 	return content, err
 }
 
-func (s *Store) tryOpen(ctx context.Context, name string) (io.ReadCloser, error) {
+func (s *Store) tryOpen(ctx context.Context, name string) (_ io.ReadCloser, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	body := &watchedBody{silent: time.AfterFunc(tryTimeout, func() { cancel(errSilent) }), cancel: cancel}
+	defer func() {
+		if body.silent.Stop(); err != nil {
+			cancel(nil)
+		}
+	}()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.address(name).String(), http.NoBody)
 	if err != nil {
 		return nil, fmt.Errorf("GET an object: %w", err)
@@ -96,7 +109,28 @@ func (s *Store) tryOpen(ctx context.Context, name string) (io.ReadCloser, error)
 		_ = response.Body.Close()
 		return nil, err
 	}
-	return response.Body, nil
+	body.ReadCloser = response.Body
+	return body, nil
+}
+
+// watchedBody is the body of a response. Reading fails if nothing is received for some time.
+type watchedBody struct {
+	io.ReadCloser
+	silent *time.Timer // ends the request; runs only while the caller waits
+	cancel context.CancelCauseFunc
+}
+
+// Read implements io.Reader.
+func (b *watchedBody) Read(p []byte) (int, error) {
+	b.silent.Reset(silence)
+	defer b.silent.Stop()
+	return b.ReadCloser.Read(p)
+}
+
+// Close implements io.Closer.
+func (b *watchedBody) Close() error {
+	defer b.cancel(nil)
+	return b.ReadCloser.Close()
 }
 
 // ignoreAbsent returns an error unless it means that an object does not exist.

@@ -455,3 +455,91 @@ func testExportRaces(t *testing.T, s *store.Store) {
 	}
 	y.check()
 }
+
+// slowPlace is a place of which a file is opened slowly.
+type slowPlace struct {
+	exports.Folder
+	opening func(name string)
+}
+
+func (p slowPlace) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	p.opening(name)
+	return p.Folder.Open(ctx, name)
+}
+
+// testExportCheck exports a day whose manifest was written before a crash, but not noted. The node reads its files
+// again, which takes longer than it holds the work at a time. No other node takes the work meanwhile.
+func testExportCheck(t *testing.T, s *store.Store) {
+	y := newExportYard(t, s, testkit.Epoch)
+	y.export()
+	y.act()
+	y.now = y.now.Add(24 * time.Hour)
+	y.export()
+	must(t, s.Exports().Write(t.Context(), func(tx exports.Writer) error {
+		days, err := tx.Days(t.Context(), 0, 2)
+		if err != nil || len(days) != 1 {
+			return errors.Join(err, fmt.Errorf("got %d days, want one", len(days)))
+		}
+		return tx.SaveDay(t.Context(), &exports.Day{Day: days[0].Day, SealedAt: days[0].SealedAt})
+	}))
+	clock, waits := testkit.NewClock(y.now), make(chan struct{}, 100)
+	node := func(name string) exports.Config {
+		config := y.config(&life{left: 1 << 30}, repeatable.Reader(t, name))
+		config.Now = clock.Now
+		config.At = func(until time.Time) <-chan time.Time {
+			defer func() { waits <- struct{}{} }()
+			return clock.At(until)
+		}
+		return config
+	}
+	other, slow, read := exports.NewService(node("other")), node("slow"), 0
+	slow.Place = slowPlace{exports.Folder(y.folder), func(name string) {
+		if strings.HasSuffix(name, exports.ManifestName) {
+			return
+		}
+		select {
+		case <-waits: // the node holds the work while it reads
+		case <-time.After(repeatable.Hang):
+			t.Error("got no wait for the time to hold the work again")
+		}
+		clock.Advance(4 * time.Minute)
+		read++
+		if days, err := other.Work(t.Context()); days != 0 || err != nil {
+			t.Errorf("got %d days and %v by another node after %d files, want none", days, err, read)
+		}
+		_, err := other.Until(t.Context(), date.Of(clock.Now(), y.zone)-1)
+		if !errors.Is(err, exports.ErrBusy) {
+			t.Errorf("got %v by another node, want exports.ErrBusy", err)
+		}
+	}}
+	days, err := exports.NewService(slow).Work(t.Context())
+	if days != 1 || err != nil || read != 10 {
+		t.Errorf("got %d days, %v after %d files, want 1 after 10", days, err, read)
+	}
+	y.check()
+}
+
+// testExportAsk asks for an export while one is running. The next day is still exported at the time of day.
+func testExportAsk(t *testing.T, s *store.Store) {
+	y := newExportYard(t, s, testkit.Epoch)
+	y.export()
+	config, asked := y.config(y.life, y.names), 0
+	var service *exports.Service
+	config.Place = slowPlace{exports.Folder(y.folder), func(string) {
+		asked++
+		must(t, service.Ask(t.Context()))
+	}}
+	service = exports.NewService(config)
+	for _, c := range []struct {
+		after time.Duration // the beginning of the first day
+		days  int
+	}{{27 * time.Hour, 1}, {48*time.Hour + time.Minute, 0}, {51 * time.Hour, 1}} {
+		y.now = y.first.Add(c.after)
+		if days, err := service.Work(t.Context()); days != c.days || err != nil {
+			t.Errorf("after %v: got %d days, %v, want %d", c.after, days, err, c.days)
+		}
+	}
+	if asked != 2 {
+		t.Errorf("asked %d times while days were exported, want 2", asked)
+	}
+}

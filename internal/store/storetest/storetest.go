@@ -113,6 +113,8 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"months":               testMonths,
 		"exports":              testExports,
 		"export races":         testExportRaces,
+		"export check":         testExportCheck,
+		"export ask":           testExportAsk,
 		"export short day":     testExportShortDay,
 		"export long day":      testExportLongDay,
 		"usage":                testUsage,
