@@ -51,6 +51,8 @@ func (c *triggerCommand) triggerStock(
 	if low {
 		err = runLow(ctx, operator, order.OrderID, product)
 	}
+	ctx, cancel := undoing(ctx)
+	defer cancel()
 	if _, cancelErr := partner.CancelOrder(ctx, order.OrderID, client.CancelRequest{Reason: "a test"}); cancelErr != nil {
 		return errors.Join(err, fmt.Errorf("cancel the order: %w", cancelErr))
 	}
@@ -81,13 +83,21 @@ func runLow(ctx context.Context, operator *client.Operator, orderID string, prod
 	raised := product.Quantity - 1
 	_, err = operator.ChangeProduct(ctx, order.PartnerID, product.ProductID, client.ProductChange{StockMin: &raised})
 	if err != nil {
-		return fmt.Errorf("raise stock_min of the product: %w", err)
+		err = fmt.Errorf("raise stock_min of the product: %w", err) // which may have happened
+	} else {
+		printCaused("stock_min", delivery.EventStockLow)
 	}
-	printCaused("stock_min", delivery.EventStockLow)
-	_, err = operator.ChangeProduct(ctx, order.PartnerID, product.ProductID,
+	ctx, cancel := undoing(ctx)
+	defer cancel()
+	_, backErr := operator.ChangeProduct(ctx, order.PartnerID, product.ProductID,
 		client.ProductChange{StockMin: &product.StockMin, StockMax: &product.StockMax})
-	if err != nil {
-		return fmt.Errorf("set stock_min of the product back to %d: %w", product.StockMin, err)
+	if backErr != nil {
+		backErr = fmt.Errorf("set stock_min of the product back to %d: %w", product.StockMin, backErr)
 	}
-	return nil
+	return errors.Join(err, backErr)
+}
+
+// undoing returns a context for what undoes an event, also after the command was interrupted.
+func undoing(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), 15*time.Second)
 }

@@ -46,7 +46,7 @@ func TestDemoHasStockEndpoint(t *testing.T) {
 			t.Errorf("got the endpoint %s, want that of stock", rest)
 		}
 		s.Operate(t).Stock(t, partnerID, "Lamp "+s.URL, map[string]int{"MTL-1": 8})
-		s.Until(t, "SELECT count(*) > 0, sum(CASE state WHEN 'delivered' THEN 0 ELSE 1 END) FROM further_deliveries WHERE type = 'stock.changed'",
+		s.Until(t, "SELECT CASE WHEN count(*) > 0 THEN 1 ELSE 0 END, sum(CASE state WHEN 'delivered' THEN 0 ELSE 1 END) FROM further_deliveries WHERE type = 'stock.changed'",
 			"1 0")
 		s.Stop()
 	}

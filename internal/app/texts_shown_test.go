@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"golang.org/x/net/html"
@@ -51,7 +53,27 @@ func writeOrder(t *testing.T, texts *testkit.TextSource, number int) writtenOrde
 	if o.body, err = json.Marshal(body); err != nil {
 		t.Fatal(err)
 	}
+	checkTexts(t, o.texts)
 	return o
+}
+
+// formed are the members of a request that take no text, or only texts of a form of their own.
+var formed = []string{
+	"service_level", "phone", "email", "province", "postal_code", "country", "start", "end", "currency", "barcode",
+	"length_cm", "width_cm", "height_cm", "weight_kg", "value_cents", "fragile", "amount_cents", "product_id", "quantity",
+	"in", // of the metadata
+}
+
+// checkTexts fails the test for a member of a request that takes a text and got none.
+func checkTexts(t *testing.T, texts map[string]string) {
+	t.Helper()
+	var filled delivery.OrderRequest
+	testkit.Fill(&filled)
+	for _, path := range testkit.Members(t, record.EncodeRequest(&filled)) {
+		if name := path[strings.LastIndexByte(path, '.')+1:]; texts[path] == "" && !slices.Contains(formed, name) {
+			t.Fatalf("got no text at %s, want one in writeOrder, so that pages are searched for it", path)
+		}
+	}
 }
 
 // shownTexts returns the texts of the elements of a page that have nothing else in them, and those

@@ -738,6 +738,7 @@ func checkRedeliveryAnswer(t *testing.T, h *hooked) {
 func checkAudited(t *testing.T, h *hooked) {
 	id := cmp.Or(h.endpointID, "first")
 	h.edit(t, `{"url":"`+h.receiver.URL+`/moved?token=hushhush"}`)
+	h.edit(t, `{"url":"`+h.receiver.URL+`/moved?token=hushhush2"}`)
 	h.edit(t, `{"enabled":true}`) // which changes nothing
 	h.partner.Call(t, "POST", h.path()+"/rotate-secret", nil).Must(t, 200)
 	owner := h.partner.Owner(t)
@@ -749,7 +750,8 @@ func checkAudited(t *testing.T, h *hooked) {
 	h.Until(t, fmt.Sprintf(
 		"SELECT action, operator_id FROM audit WHERE partner_id = '%s' AND action LIKE 'endpoint.%%' AND object_id = '%s' ORDER BY action, operator_id",
 		h.partner.PartnerID, id),
-		"endpoint.added "+key, "endpoint.changed "+key, "endpoint.changed "+person, "endpoint.removed "+key,
+		"endpoint.added "+key, "endpoint.changed "+key, "endpoint.changed "+key, "endpoint.changed "+person,
+		"endpoint.removed "+key,
 		"endpoint.secret_changed "+key, "endpoint.secret_changed "+person)
 	log := h.operator.Call(t, "GET", "/ops/v1/audit?limit=500&partner_id="+h.partner.PartnerID, nil).Must(t, 200)
 	for _, secret := range []string{"hushhush", "whsec_"} {

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// hiddenFromCouriers lists the parts that couriers do not need to know: their edits need no
-// confirmation.
-var hiddenFromCouriers = []string{
+// unconfirmed lists the parts that couriers do not act by, although they may see them: their edits
+// need no confirmation.
+var unconfirmed = []string{
 	"partner_order_id", "service_level", "pickup.email", "dropoff.email", "items", "insurance", "reference", "metadata",
 }
 
-// ShownToCouriers returns those of some edited fields that a courier sees.
+// ShownToCouriers returns those of some edited fields that a courier is shown and confirms.
 func ShownToCouriers(fields []string) (shown []string) {
 	for _, field := range fields {
-		if !slices.Contains(hiddenFromCouriers, field) {
+		if !slices.Contains(unconfirmed, field) {
 			shown = append(shown, field)
 		}
 	}

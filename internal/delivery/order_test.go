@@ -76,6 +76,8 @@ var fieldRules = []struct {
 	{"parcels[0].length_cm", []string{
 		`0.1`, `300`, `3e2`, `300.0`, `1E-1`,
 	}, []string{``, `null`, `"30"`, `0`, `0.09`, `300.01`, `-1`, `1e400`, `-1e400`, `1e-400`}},
+	{"parcels[0].width_cm", []string{`0.1`, `300`}, []string{``, `null`, `0`, `300.01`}},
+	{"parcels[0].height_cm", []string{`0.1`, `300`}, []string{``, `null`, `0`, `300.01`}},
 	{"parcels[0].weight_kg", []string{`0.01`, `70`}, []string{``, `null`, `"2"`, `0.009`, `70.001`, `true`}},
 	{"parcels[0].value_cents", []string{
 		`0`, `-0`, `100.0`, `1e2`, `100000000000`,
@@ -86,13 +88,19 @@ var fieldRules = []struct {
 	{"cod", []string{
 		``, `null`, `{"amount_cents":0,"currency":"CAD"}`, `{"amount_cents":5e2,"currency":"USD"}`,
 	}, []string{`5`, `[]`}},
+	{"cod.amount_cents", []string{`0`, `100000000000`}, []string{``, `null`, `-1`, `0.5`, `100000000001`}},
+	{"cod.currency", []string{`"CAD"`, `"USD"`}, []string{``, `null`, `"EUR"`}},
+	{"insurance.amount_cents", []string{`0`, `100000000000`}, []string{``, `null`, `-1`, `100000000001`}},
 	{"insurance.currency", nil, []string{`"EUR"`, `"cad"`, `1`}},
 }
 
 // withBlock adds the other fields of the optional block that a field belongs to.
 func withBlock(t *testing.T, body, field string) string {
-	if strings.HasPrefix(field, "insurance.") {
-		body = set(t, body, "insurance.amount_cents", `1`)
+	if block, _, nested := strings.Cut(field, "."); nested && (block == "cod" || block == "insurance") {
+		body = set(t, body, block+".amount_cents", `1`)
+		if field != "insurance.currency" {
+			body = set(t, body, block+".currency", `"CAD"`)
+		}
 	}
 	return body
 }

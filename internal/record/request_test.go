@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -30,5 +31,20 @@ func TestEncodeRequest(t *testing.T) {
 	request.QuoteID, request.Items[0].Name = "", ""
 	if !reflect.DeepEqual(got, request) {
 		t.Errorf("got %+v\nwant %+v", got, request)
+	}
+}
+
+// TestEncodeRequestKnowsEveryField fails for a field of a request that copies and edits would lose.
+func TestEncodeRequestKnowsEveryField(t *testing.T) {
+	t.Parallel()
+	var request delivery.OrderRequest
+	testkit.Fill(&request)
+	got := testkit.Ignored(&request, func() any { return string(record.EncodeRequest(&request)) })
+	want := []string{
+		"Items.SKU", "Items.Barcode", "Items.Name", // of a product, which ProductID names
+		"QuoteID", // it expires
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got the ignored fields %q, want %q: see EncodeRequest", got, want)
 	}
 }

@@ -49,7 +49,8 @@ type Filler struct {
 
 	mu      sync.Mutex
 	waiting []Key // guarded by mu
-	// missed is set when orders may have been lost from waiting; guarded by mu.
+	// missed is set when orders may have been lost from waiting; guarded by mu. A look that was asked for finds
+	// them, also after it has failed.
 	missed bool
 }
 
@@ -116,7 +117,7 @@ func (f *Filler) run(ctx context.Context) {
 				}
 			}
 		}
-		if f.hasMissed() {
+		if f.takeMissed() {
 			look = f.in(behind)
 		}
 	}
@@ -185,10 +186,13 @@ func (f *Filler) write(ctx context.Context, keys []Key) error {
 	return f.config.Store.Write(ctx, func(tx Writer) error { return tx.Fill(ctx, keys) })
 }
 
-func (f *Filler) hasMissed() bool {
+// takeMissed reports whether orders may have been lost from waiting since it last did.
+func (f *Filler) takeMissed() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.missed
+	missed := f.missed
+	f.missed = false
+	return missed
 }
 
 // Look writes the orders that the index lacks, except those that are created meanwhile: Committed names them.
@@ -220,9 +224,6 @@ func (f *Filler) Look(ctx context.Context) error {
 	if err := f.lookForEdits(ctx, since); err != nil {
 		return err
 	}
-	f.mu.Lock()
-	f.missed = false
-	f.mu.Unlock()
 	return f.config.Store.Write(ctx, func(tx Writer) error { return tx.SetFilledUntil(ctx, began) })
 }
 

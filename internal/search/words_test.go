@@ -8,6 +8,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/search"
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 func anOrder() *delivery.Order {
@@ -91,4 +92,26 @@ func FuzzWords(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestSearchKnowsEveryField fails for a new field of an order, until it is decided whether orders are found
+// by it.
+func TestSearchKnowsEveryField(t *testing.T) {
+	t.Parallel()
+	var o delivery.Order
+	testkit.Fill(&o.OrderRequest)
+	got := testkit.Ignored(&o.OrderRequest, func() any { return search.Of(&o) })
+	want := []string{
+		"ServiceLevel", "Pickup.Name", "Pickup.Phone", "Pickup.Email", "Pickup.Address.Line1", "Pickup.Address.Line2",
+		"Pickup.Address.City", "Pickup.Address.Province", "Pickup.Address.PostalCode", "Pickup.Address.Country",
+		"Pickup.Address.Notes", "Pickup.Window.Start", "Pickup.Window.End", // most orders of a partner have the same
+		"Dropoff.Address.Province", "Dropoff.Address.Country", "Dropoff.Address.Notes", "Dropoff.Window.Start",
+		"Dropoff.Window.End", "Parcels.ParcelID", "Parcels.Description", "Parcels.LengthCm", "Parcels.WidthCm",
+		"Parcels.HeightCm", "Parcels.WeightKg", "Parcels.ValueCents", "Parcels.Fragile", "COD.AmountCents", "COD.Currency",
+		"Insurance.AmountCents", "Insurance.Currency", "Instructions", "Metadata", "Items.ProductID", "Items.SKU",
+		"Items.Barcode", "Items.Quantity", "Items.Name", "QuoteID",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got the fields %q that orders are not found by, want %q", got, want)
+	}
 }

@@ -211,11 +211,11 @@ func (im *importing) match(row csvRow) (matches []int64, ruined bool) {
 // is what a spreadsheet made of one of a product.
 func (im *importing) matchSKU(row csvRow) (productID int64, ruined bool) {
 	cell, found := row.read["sku"]
-	if matches := im.known.SKUs[cell.Text]; len(matches) > 0 {
-		return matches[0], false
-	}
 	if !found || isRemoval(cell) {
 		return 0, false
+	}
+	if matches := im.known.SKUs[cell.Text]; len(matches) > 0 {
+		return matches[0], false
 	}
 	if im.skus == nil {
 		im.skus = newCodes(im.known.SKUs)

@@ -3,7 +3,11 @@ package testkit
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"reflect"
+	"slices"
+	"strings"
+	"testing"
 	"time"
 )
 
@@ -109,5 +113,109 @@ func collect(v reflect.Value, path string, texts map[string]string) {
 			collect(v.Field(i), name, texts)
 		}
 	default: // not a text
+	}
+}
+
+// Ignored returns the paths of the fields of a value that output does not depend on, without the
+// positions in lists, in the order of the fields. It calls output again for each field, with another value
+// in it: texts, numbers, times and flags. Output must be able to read what Fill fills in. Tests compare the
+// result with a list, so that a new field needs a decision.
+func Ignored(value any, output func() any) (ignored []string) {
+	before := output()
+	vary(reflect.ValueOf(value).Elem(), "", func(path string) {
+		if reflect.DeepEqual(output(), before) {
+			ignored = append(ignored, path)
+		}
+	})
+	return slices.Compact(ignored)
+}
+
+// vary calls changed once for each field, while that has another value.
+func vary(v reflect.Value, path string, changed func(path string)) {
+	if v.Kind() == reflect.Slice && v.Type().Elem().Kind() != reflect.Uint8 {
+		if v.Len() > 0 { // the elements of a list are alike
+			vary(v.Index(0), path, changed)
+		}
+		return
+	}
+	if other := otherValue(v); other != nil {
+		old := reflect.ValueOf(v.Interface())
+		v.Set(reflect.ValueOf(other).Convert(v.Type()))
+		changed(path)
+		v.Set(old)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			vary(v.Elem(), path, changed)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Type().Field(i)
+			name := field.Name
+			switch {
+			case field.Anonymous:
+				name = path
+			case path != "":
+				name = path + "." + name
+			}
+			vary(v.Field(i), name, changed)
+		}
+	default: // an error, which is not part of the value
+	}
+}
+
+// otherValue returns a value that v does not have; nil if v has parts, or none.
+func otherValue(v reflect.Value) any {
+	switch held := v.Interface().(type) {
+	case time.Time:
+		return held.Add(26 * time.Hour)
+	case []byte:
+		return []byte(`{"another":1}`)
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return v.String() + " another"
+	case reflect.Int64:
+		return v.Int() + 1000
+	case reflect.Float64:
+		return v.Float() + 1000
+	case reflect.Bool:
+		return !v.Bool()
+	default:
+		return nil
+	}
+}
+
+// Members returns the paths of the values in an object of JSON, sorted, such as parcels[0].weight_kg. Of a list it
+// has those of the first element.
+func Members(t testing.TB, object []byte) []string {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal(object, &value); err != nil {
+		t.Fatal(err)
+	}
+	return slices.Sorted(members(value, ""))
+}
+
+func members(value any, path string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		switch held := value.(type) {
+		case map[string]any:
+			for name, member := range held {
+				for inner := range members(member, strings.TrimPrefix(path+"."+name, ".")) {
+					if !yield(inner) {
+						return
+					}
+				}
+			}
+		case []any:
+			if len(held) > 0 {
+				members(held[0], path+"[0]")(yield)
+			}
+		default:
+			yield(path)
+		}
 	}
 }

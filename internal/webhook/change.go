@@ -79,6 +79,7 @@ type endpointFacts struct {
 	Format   string `json:"format"`
 	LiveMode bool   `json:"livemode"`
 	Rotates  string `json:"secret_rotates_at"` // empty if no rotation is under way
+	query    string // of the URL: its change is noted, too
 }
 
 // factsOf returns what the audit log holds of an endpoint; nil if there is none.
@@ -89,7 +90,7 @@ func factsOf(e *Endpoint, now time.Time) any {
 	facts := endpointFacts{
 		Enabled: e.Enabled, Events: string(e.Events), Format: e.Format.Name(), LiveMode: !delivery.IsTest(e.PartnerID),
 	}
-	facts.URL, _, _ = strings.Cut(e.URL, "?")
+	facts.URL, facts.query, _ = strings.Cut(e.URL, "?")
 	if at := e.Rotates(now); !at.IsZero() {
 		facts.Rotates = timestamp.Format(at)
 	}

@@ -312,7 +312,7 @@ func (s *Service) configure(
 		case err != nil:
 			return err
 		case before == nil:
-			action = audit.ActionEndpointAdded
+			return s.note(ctx, tx, audit.ActionEndpointAdded, changed, nil, after)
 		case action == audit.ActionEndpointRemoved:
 			after = nil
 		case before == after:

@@ -245,6 +245,14 @@ func brokenRegistration(body any) []string {
 	return nil
 }
 
+// brokenAdjustment checks that no order is named, because the partner was charged for none.
+func brokenAdjustment(body any) []string {
+	if _, given := text(body, "order_id"); given {
+		return []string{"/order_id"}
+	}
+	return nil
+}
+
 // brokenProduct checks that stock_max is not less than stock_min.
 func brokenProduct(body any) []string {
 	least, _ := integer(body, "stock_min")

@@ -96,7 +96,7 @@ func (s *sheet) to(suffix string, parameters ...string) string {
 }
 
 // The periods that end today, in days.
-var usualPeriods = []int{7, 30, 90}
+var usualPeriods = []int{1, 7, 30, 90}
 
 // period is which figures are asked for.
 type period struct {
@@ -260,8 +260,11 @@ func (v *figuresView) Start() *page.Link {
 func (v *figuresView) fill(p *period) error {
 	for _, days := range usualPeriods {
 		link := period{days: days, byCourier: p.byCourier}.parameters()
-		v.Chips = append(v.Chips,
-			page.Link{Text: v.Language.Count("portal.figures.last", days), Path: v.to("", link...), Current: p.days == days})
+		text := v.Text("portal.figures.today")
+		if days > 1 {
+			text = v.Language.Count("portal.figures.last", days)
+		}
+		v.Chips = append(v.Chips, page.Link{Text: text, Path: v.to("", link...), Current: p.days == days})
 	}
 	now, err := v.ask(p, false)
 	if err != nil || now == nil {
@@ -275,7 +278,9 @@ func (v *figuresView) fill(p *period) error {
 		return err
 	}
 	total := report.Total(now.Lines)
-	v.Period = v.Text("portal.figures.period", "from", v.date(now.First), "to", v.date(now.Last))
+	if v.Period = v.date(now.First); now.First != now.Last {
+		v.Period = v.Text("portal.figures.period", "from", v.date(now.First), "to", v.date(now.Last))
+	}
 	v.Empty = total == figures.Counts{} && len(now.Money) == 0
 	v.Cards, v.Charts, v.Stays = v.cards(total, before), v.charts(now.Lines, total), staysOf(total)
 	if len(now.Money) > 0 {

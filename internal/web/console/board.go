@@ -27,29 +27,8 @@ func (pages *Pages) streets(s *sheet) (int, []byte, error) {
 	return pages.config.Streets.Serve(s.PageRequest)
 }
 
-// boardFolder is the folder of the assets in which the modules of the board are:
-//
-//	rows.js       what a row is (pure)                filter.js     which rows are shown (pure)
-//	api.js        calls of /ops/v1                    selection.js  which are selected
-//	store.js      the rows and the feed               route.js      the address: view, filter, order
-//	snapshot.js   reading all rows as they arrive
-//	board.js      rows shown, counts, keyboard's row  bar.js        chips, lists, search
-//	table.js      the list                            lines.js      its rows as elements
-//	notes.js      the order that is open              panel.js      all but its notes
-//	trouble.js    what is wrong with it               history.js    what happened to it
-//	charged.js    what it was charged
-//	later.js      modules that come later
-//	acts.js       moving orders, one or many          asking.js     the dialogs of such acts
-//	proofs.js     pictures of an order                picker.js     choosing a courier
-//	places.js     how far couriers are
-//	bulk.js       acts on what is selected            keys.js       the keyboard
-//	done.js       what was done, and taking it back   toast.js      shows that
-//	map.js        the map                             geo.js        what its table shows (pure)
-//	choosing.js   choosing places, columns         sorting.js    in what order (pure)
-//	couriers.js   couriers side by side               columns.js    their stops, and changes
-//	messages.js   messages to couriers
-//	areas.js      where areas are                     sequence.js   sequences and ways (pure)
-//	zone.js       clocks of destinations           printing.js   the list on paper
+// boardFolder is the folder of the assets in which the modules of the board are. main.js puts them together; the
+// first line of each says what it is for.
 //
 // What all islands share is imported as dropyard/text.js (phrases, numbers and times), clock.js (the server's
 // time), html.js (templates, icons, badges) and dialog.js; the map below the stops as dropyard/basemap.js, how

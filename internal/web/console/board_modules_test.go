@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,5 +91,21 @@ func TestBoardModules(t *testing.T) {
 	command.Env = append(os.Environ(), "DROPYARD_TEXTS="+file)
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Errorf("%s: %v\n%s", command, err, out)
+	}
+}
+
+// TestHistoryNamesParts fails for a part of an order that the board's panel would name by its path, when it was
+// edited.
+func TestHistoryNamesParts(t *testing.T) {
+	t.Parallel()
+	script, err := os.ReadFile(filepath.Join("assets", "board", "history.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range delivery.Parts {
+		name := strings.TrimPrefix(strings.TrimPrefix(part.Field, "pickup."), "dropoff.")
+		if part.Service > delivery.StageNever && !strings.Contains(string(script), strconv.Quote(name)+": t(") {
+			t.Errorf("history.js: got no words for %s: see fieldWords", part.Field)
+		}
 	}
 }

@@ -57,6 +57,7 @@ type owedRow struct {
 // doubtRow is something that has to be cleared up.
 type doubtRow struct {
 	Day, Text, Path string
+	Partner         string // whose cash it is
 	Notes           string // of the count
 }
 
@@ -139,7 +140,7 @@ func courierOf(entry *money.Entry) string {
 func (v *cashView) addDoubts(unconfirmed, differences []*money.Entry, names operator.Names) {
 	for _, entry := range unconfirmed {
 		v.Doubts = append(v.Doubts, doubtRow{
-			Day: v.date(entry.Day), Path: collectedPath(entry.OrderID),
+			Day: v.date(entry.Day), Path: collectedPath(entry.OrderID), Partner: names[entry.PartnerID],
 			Text: v.Text("cash.doubt.unconfirmed", "order", entry.PartnerOrderID,
 				"amount", v.sums(balancesOf(entry), -1, money.Collected),
 				"courier", cmp.Or(names[courierOf(entry)], courierOf(entry))),
@@ -152,7 +153,8 @@ func (v *cashView) addDoubts(unconfirmed, differences []*money.Entry, names oper
 			key, sign = "cash.doubt.surplus", -1
 		}
 		v.Doubts = append(v.Doubts, doubtRow{
-			Day: v.date(entry.Day), Path: v.Link(journalPath, "act", string(money.ActHandIn)), Notes: entry.Notes,
+			Day: v.date(entry.Day), Path: v.Link(journalPath, "act", string(money.ActHandIn)),
+			Partner: names[entry.PartnerID], Notes: entry.Notes,
 			Text: v.Text(key, "courier", cmp.Or(names[courierOf(entry)], courierOf(entry)), "amount", v.amounts(missing, sign)),
 		})
 		if !v.KeepsBooks() { // the journal is not theirs

@@ -119,6 +119,10 @@ func (pages *Pages) countCash(s *sheet) (int, []byte, error) {
 		}
 		return typedAmounts(field, text)
 	}), accounting.ReadHandIn)
+	if asked := whyDiffers(s, handIn); asked != "" {
+		sent.Faults = append(sent.Faults, page.Fault{Field: "notes", Text: asked})
+		return pages.refuseCount(s.on(path), currency, sent)
+	}
 	count, err := pages.config.Accounting.HandIn(s.Context(), courierID, handIn)
 	switch {
 	case err == nil:
@@ -128,12 +132,33 @@ func (pages *Pages) countCash(s *sheet) (int, []byte, error) {
 	case !s.refuseAmounts(sent, err):
 		return 0, nil, err
 	}
-	view, err := pages.courierCashView(s.on(path), currency)
+	return pages.refuseCount(s.on(path), currency, sent)
+}
+
+// refuseCount shows the page with the form that was refused.
+func (pages *Pages) refuseCount(s *sheet, currency delivery.Currency, sent *page.Form) (int, []byte, error) {
+	view, err := pages.courierCashView(s, currency)
 	if err != nil {
 		return 0, nil, err
 	}
 	view.Form = sent
 	return view.render(http.StatusUnprocessableEntity)
+}
+
+// whyDiffers asks for the reason of a difference before a count is recorded without one, because a count that was
+// typed wrongly cannot be taken back. It is empty if there is nothing to ask, or if HandIn will refuse the count.
+func whyDiffers(s *sheet, h accounting.HandIn) string {
+	if h.Problems().Err() != nil || h.Expected == nil || h.Notes != "" || h.Kept > 0 && h.Kept >= *h.Expected {
+		return ""
+	}
+	switch missing := *h.Expected - h.Kept - h.Counted; {
+	case missing > 0:
+		return s.Text("cash.count.why.missing", "amount", s.Language.Money(missing, h.Currency))
+	case missing < 0:
+		return s.Text("cash.count.why.surplus", "amount", s.Language.Money(-missing, h.Currency))
+	default:
+		return ""
+	}
 }
 
 // counted says what a count has found.

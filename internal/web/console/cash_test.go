@@ -65,9 +65,15 @@ func TestCashPages(t *testing.T) {
 	desk.Send(t, counting, courier, "counted_cents", "50", "kept_cents", "60").Shows(t, 422,
 		"At most 59.99 dollars, which the courier carries.", `value="50"`)
 	desk.Send(t, counting, courier, "counted_cents", "", "kept_cents", "").Shows(t, 422, "This is required.")
+	for counted, want := range map[string]string{
+		"58": "$1.99 is missing. Count again, or enter why.", "60": "It is $0.01 more than expected. Count again",
+	} {
+		desk.Send(t, counting, courier, "counted_cents", counted, "kept_cents", "", "notes", "").Shows(t, 422, want)
+	}
+	desk.Open(t, "/console/couriers/"+b.admin.CourierID).Shows(t, 200, courier+"?currency=CAD", "Carries $59.99")
 	desk.Send(t, counting, courier, "counted_cents", "58", "kept_cents", "", "notes", "short").Leads(t, "/console/cash")
 	desk.Open(t, "/console/cash").Shows(t, 200, "Count recorded: $1.99 is missing.", "No courier carries cash.",
-		"At the desk: $58.00", "handed in $1.99 less than expected", "<bdi>short</bdi>")
+		"At the desk: $58.00", "handed in $1.99 less than expected", "<bdi>metro</bdi>", "<bdi>short</bdi>")
 	desk.Send(t, beside, courier, "counted_cents", "59.99").Leads(t, courier+"?currency=CAD") // of an old page
 	desk.Open(t, courier).Shows(t, 200, "has changed. Count again.", "carries no cash.")
 	showsNone(t, desk.Open(t, "/console/cash"), "/console/cash/deposits", "/console/money")

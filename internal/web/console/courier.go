@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/accounting"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -25,6 +26,7 @@ type courierView struct {
 	// NewLogin is the form that adds an operator for the courier; nil if there is one, or
 	// if the reader may not add one.
 	NewLogin *page.Form
+	Carries  []page.Link // the cash that the courier carries, by currency, with the pages where it is counted
 	Round    *dispatch.Round
 	Stops    []courierStop
 	Figures  []courierFigure
@@ -65,7 +67,7 @@ func (pages *Pages) courierView(s *sheet) (v *courierView, err error) {
 	if v.Courier, err = pages.config.Operators.Courier(s.Context(), s.ID("courier_id")); err != nil {
 		return nil, err
 	}
-	for _, add := range []func() error{v.addForms, v.addLogin, v.addStops, v.addFigures, v.addMessages} {
+	for _, add := range []func() error{v.addForms, v.addLogin, v.addStops, v.addCash, v.addFigures, v.addMessages} {
 		if err := add(); err != nil {
 			return nil, err
 		}
@@ -115,6 +117,18 @@ func (v *courierView) addStops() (err error) {
 		v.Stops = append(v.Stops, courierStop{job, job.Stop.Contact.Window.End.Before(now)})
 	}
 	return nil
+}
+
+// addCash adds the cash that the courier carries.
+func (v *courierView) addCash() error {
+	carried, err := v.pages.config.Accounting.CashWith(v.Context(), v.Courier.CourierID)
+	for _, sum := range accounting.CarriersOf(carried) {
+		v.Carries = append(v.Carries, page.Link{
+			Text: v.Language.Money(sum.Cents, sum.Currency),
+			Path: v.Link(cashPath+"/couriers/"+v.Courier.CourierID, "currency", string(sum.Currency)),
+		})
+	}
+	return err
 }
 
 // addFigures adds the sums of the last 30 days.

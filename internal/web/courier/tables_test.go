@@ -3,8 +3,10 @@ package courier_test
 import (
 	"encoding/json"
 	"maps"
+	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -112,6 +114,23 @@ console.log(JSON.stringify(` + string(sent) + `.map(readings)));`
 	for i := range got {
 		if !slices.Equal(got[i], want[i]) {
 			t.Errorf("%q: got %q, want the service's %q", typed[i], got[i], want[i])
+		}
+	}
+}
+
+// TestFieldsOfChangesHaveNames fails for a field that couriers see when it was edited, and that the app would name
+// by its path.
+func TestFieldsOfChangesHaveNames(t *testing.T) {
+	t.Parallel()
+	script, err := os.ReadFile("assets/courier/changes.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range delivery.Parts {
+		name := part.Field[strings.LastIndexByte(part.Field, '.')+1:]
+		if shown := delivery.ShownToCouriers([]string{part.Field}); len(shown) > 0 &&
+			!strings.Contains(string(script), " "+name+`: t("courier.field.`) {
+			t.Errorf("changes.js: got no name for %s", part.Field)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package orderform
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,16 +17,21 @@ import (
 // Set puts a value into a field.
 func (o *Form) Set(name, value string) { o.Sent.Values.Set(name, value) }
 
+// ContactFields returns what the fields of one end of the delivery hold, by their names in it, without its window.
+func ContactFields(c *delivery.Contact) map[string]string {
+	return map[string]string{
+		"name": c.Name, "phone": c.Phone, "email": c.Email,
+		"address.line1": c.Address.Line1, "address.line2": c.Address.Line2, "address.city": c.Address.City,
+		"address.province": c.Address.Province, "address.postal_code": c.Address.PostalCode, "address.notes": c.Address.Notes,
+	}
+}
+
 // FillContact fills in one end of the delivery, without its window.
 func (o *Form) FillContact(end string, c delivery.Contact) {
 	if o.OwnEmail != "" && end+".email" == recipientEmail && strings.EqualFold(c.Email, o.OwnEmail) {
 		c.Email = ""
 	}
-	for name, value := range map[string]string{
-		"name": c.Name, "phone": c.Phone, "email": c.Email,
-		"address.line1": c.Address.Line1, "address.line2": c.Address.Line2, "address.city": c.Address.City,
-		"address.province": c.Address.Province, "address.postal_code": c.Address.PostalCode, "address.notes": c.Address.Notes,
-	} {
+	for name, value := range ContactFields(&c) {
 		o.Set(end+"."+name, value)
 	}
 }
@@ -164,7 +170,7 @@ func (o *Form) addByCode() error {
 	}
 	var products []delivery.Product
 	for _, held := range found[code] {
-		if held.Status == delivery.ProductActive {
+		if held.Available() {
 			products = append(products, held.Product)
 		}
 	}
@@ -183,7 +189,7 @@ func (o *Form) addByCode() error {
 		o.addProduct(id, "", products[0])
 	}
 	quantity := o.Products[at].Path + ".quantity"
-	if n, err := strconv.Atoi(cmp.Or(strings.TrimSpace(o.Sent.Values.Get(quantity)), "0")); err == nil {
+	if n, err := strconv.Atoi(cmp.Or(strings.TrimSpace(o.Sent.Values.Get(quantity)), "0")); err == nil && n < math.MaxInt {
 		o.Set(quantity, strconv.Itoa(n+1))
 	}
 	o.Set(SearchField, "")

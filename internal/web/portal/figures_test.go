@@ -44,8 +44,11 @@ func TestFigures(t *testing.T) {
 			"<b>3</b>", "100.0%", `href="/portal/figures.csv?days=30"`, "<svg", "January 15: orders: 2, delivered: 1", "10 min",
 		}, []string{nothing}},
 		{owner, "/portal/figures?from=2026-01-15&to=2026-01-15", []string{
-			"<b>2</b>", "&#43;100.0% from 1", "January 15 to January 15",
+			"<b>2</b>", "&#43;100.0% from 1", ">January 15</p>",
 		}, []string{"<b>3</b>"}},
+		{owner, "/portal/figures?days=1", []string{
+			`<a class="chip" href="/portal/figures?days=1" aria-current="true">Today</a>`,
+		}, nil},
 		{owner, "/portal/figures?by=courier", []string{
 			"Camille Tremblay", `href="/portal/figures.csv?by=courier&amp;days=30"`,
 		}, []string{"Thursday, January 15"}},

@@ -156,7 +156,7 @@ func (pages *Pages) proposeImport(s *sheet, draft *saved.Draft, file *orderfile.
 		return err
 	}
 	if len(latest.Orders) > 0 && latest.Orders[0].Damage == nil {
-		for field, text := range fieldsOfContact(&latest.Orders[0].Pickup) {
+		for field, text := range orderform.ContactFields(&latest.Orders[0].Pickup) {
 			draft.Defaults["pickup."+field] = text
 		}
 	}
@@ -187,15 +187,6 @@ func (s *sheet) pickupOfImport(draft *saved.Draft) (map[string]string, error) {
 		"pickup.time_window.start": pickup.Start.Format(orderform.TimeLayout),
 		"pickup.time_window.end":   pickup.End.Format(orderform.TimeLayout),
 	}, nil
-}
-
-// fieldsOfContact returns the fields of one end of an order, without its window.
-func fieldsOfContact(c *delivery.Contact) map[string]string {
-	return map[string]string{
-		"name": c.Name, "phone": c.Phone, "email": c.Email, "address.line1": c.Address.Line1,
-		"address.line2": c.Address.Line2, "address.city": c.Address.City, "address.province": c.Address.Province,
-		"address.postal_code": c.Address.PostalCode, "address.notes": c.Address.Notes,
-	}
 }
 
 // importTemplate returns a file to fill in, with titles in the reader's language and one line.

@@ -421,7 +421,7 @@ func (s *sheet) takeTyped(d *saved.Draft, sent *page.Form, sender, parcel *saved
 		}
 	}
 	if sender != nil {
-		for field := range fieldsOfContact(&delivery.Contact{}) {
+		for field := range orderform.ContactFields(&delivery.Contact{}) {
 			d.Defaults["pickup."+field] = sender.Fields[field]
 		}
 	}

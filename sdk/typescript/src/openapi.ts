@@ -3077,7 +3077,7 @@ export interface components {
             /** @description 1 to 255 characters on one line, without control characters and changes of direction. */
             name: string;
             /** @description The name of the owner, who is the first user; the name of the account if it is missing. 1 to 255 characters on one line, without control characters and changes of direction. */
-            person_name?: string;
+            person_name?: string | null;
             /** @description Upper and lower case are the same. */
             email: components["schemas"]["Email"];
             password: components["schemas"]["Password"];

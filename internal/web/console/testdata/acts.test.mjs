@@ -72,6 +72,22 @@ test("parcels are handed over one order after the other, each from the version t
   assert.deepEqual(refused, [{ order: "A-1", why: "noor@example.com was faster: it is now “Delivered”." }]);
 });
 
+test("a courier gets all work of another one: what was not picked up is assigned, the rest is handed over", async () => {
+  const seen = ["courier_assigned", "out_for_delivery", "accepted"].map((status, i) => ({ order_id: `ord_${i}`, partner_order_id: `A-${i}`, version: 5 + i, status }));
+  const sent = [], send = async ({ path, body }) => {
+    sent.push([path, body]);
+    return body.order_ids ? { results: body.order_ids.map((_, i) => ({ ok: true, version: 10 + i })) } : { version: 20 };
+  };
+  const { moved, refused } = await moveEach(seen, { status: transfer, courier_id: "cou_1" }, send);
+  assert.deepEqual(sent, [
+    ["/orders/status", { status: "courier_assigned", courier_id: "cou_1", order_ids: ["ord_0", "ord_2"], versions: [5, 7] }],
+    ["/orders/ord_1/transfer", { courier_id: "cou_1", version: 6 }],
+  ]);
+  assert.deepEqual(moved.map(({ order_id, status, version }) => [order_id, status, version]),
+    [["ord_0", "courier_assigned", 10], ["ord_2", "courier_assigned", 11], ["ord_1", "out_for_delivery", 20]]);
+  assert.deepEqual(refused, []);
+});
+
 test("another operator was faster only with a later version", () => {
   const error = (version, changed_by) => ({ code: "invalid_transition", details: { status: "accepted", version, changed_by } });
   const self = { operator_id: "opr_1", email: "desk1@example.com" }, other = { operator_id: "opr_2", email: "desk2@example.com" };

@@ -38,6 +38,8 @@ test("each move has its reverse, or none", () => {
     [had(1, "cou_1"), hub, { status: transfer, courier_id: "cou_1" }],
     [order(1, { holder: { kind: "location", id: "MTL-1" } }), hub, { status: transfer, location: "MTL-1" }],
     [order(1), hub, null],
+    [had(1, "cou_1"), { status: transfer, courier_id: "cou_9" }, { status: "courier_assigned", courier_id: "cou_1" }],
+    [{ ...had(1, "cou_1"), status: "in_transit" }, { status: transfer, courier_id: "cou_9" }, { status: transfer, courier_id: "cou_1" }],
   ]) assert.deepEqual(reverseOf(before, move), want, JSON.stringify([before, move]));
   assert.deepEqual(reversals([order(1), had(2, "cou_1"), order(3)], assign).map(({ move, orders }) => [move.status, orders.map((one) => one.partner_order_id).join()]),
     [["accepted", "A-1,A-3"], ["courier_assigned", "A-2"]]);

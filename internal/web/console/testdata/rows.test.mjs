@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { attention, byDue, merge, reasonsOf, rowOf } from "../assets/board/rows.js";
+import { attention, byDue, lateOf, merge, reasonsOf, rowOf } from "../assets/board/rows.js";
 import { choices, countsOf, everything, isEmpty, parse, select, write } from "../assets/board/filter.js";
 import { parseColumns, parseSort, sorted, usual, writeSort } from "../assets/board/sorting.js";
 import { at, epoch, hour, raw } from "./fixture.mjs";
@@ -28,6 +28,12 @@ test("reasons begin and end as the service says", () => {
     [{ status: "courier_assigned", courier: courier(true), flags: ["short_pick"] }, 0, ["short_pick"]],
     [{ status: "failed", failures: 2, flags: ["cancellation_requested", "edited_after_pickup"] }, 0, ["failed_twice", "cancellation_requested", "edited_after_pickup"]],
   ]) assert.deepEqual(reasonsOf(rowOf(raw("1", fields)), epoch + ms), want, JSON.stringify([fields, ms]));
+});
+
+test("late orders are counted by courier", () => {
+  const rows = [raw("1", { status: "in_transit", courier: courier(true) }), raw("2", { status: "failed", courier: courier(true) }), raw("3", { status: "accepted" })].map((row) => rowOf(row));
+  assert.deepEqual([...lateOf(rows, epoch + 49 * hour)], [["cou_1", 2]]);
+  assert.deepEqual([...lateOf(rows, epoch)], []);
 });
 
 test("merge keeps the order, replaces and removes", () => {

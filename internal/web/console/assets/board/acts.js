@@ -42,6 +42,12 @@ export const inHands = ({ status, order, custody }) => {
   return status !== "delivered" && custody.length > 1;
 };
 
+/**
+ * Returns the move that hands an order over as it is: a courier gets by an assignment what was not picked up yet.
+ * @param {{status: string}} one @param {Move} move @returns {Move}
+ */
+export const moveOf = ({ status }, move) => move.status === transfer && move.courier_id && mayAssign(status) ? { ...move, status: "courier_assigned" } : move;
+
 /** The key of the phrase that names a move. @param {string} from @param {string} to */
 export const moveKey = (from, to) => {
   if (from === "courier_assigned" && to === "accepted") return "act.unassign";
@@ -148,7 +154,8 @@ const acceptFirst = async (seen, send) => {
 
 /**
  * Moves orders, one call after the other. Pending ones that get a courier are accepted
- * first. Every order must be as it was seen.
+ * first, and of those that are handed over to a courier the ones that were not picked up yet
+ * are assigned. Every order must be as it was seen.
  * @param {Target[]} seen
  * @param {Move} move
  * @param {typeof insist} [send]
@@ -156,6 +163,13 @@ const acceptFirst = async (seen, send) => {
  * @returns {Promise<Outcome>}
  */
 export const moveEach = async (seen, move, send = insist, heard = () => {}) => {
+  const assigned = seen.filter((one) => moveOf(one, move) !== move);
+  if (assigned.length) {
+    const first = await moveEach(assigned, { ...move, status: "courier_assigned" }, send, heard);
+    /** @param {Outcome} rest @returns {Outcome} */
+    const both = (rest) => ({ moved: [...first.moved, ...rest.moved], refused: [...first.refused, ...rest.refused] });
+    return both(await moveEach(seen.filter((one) => !assigned.includes(one)), move, send, (rest) => heard(both(rest))));
+  }
   const ready = move.status === "courier_assigned" ? await acceptFirst(seen, send) : { moved: seen, refused: [] };
   /** @type {Outcome} */
   const outcome = { moved: [], refused: [...ready.refused] };

@@ -12,7 +12,7 @@ import { n, t } from "dropyard/text.js";
 import { instant, local, zoneName, zoneOf } from "dropyard/zone.js";
 
 /** @typedef {import("./acts.js").Move} Move */
-/** An order that a dialog is about; its province, and its zone as the board has it, are where it goes, next is when the next attempt is planned, and due what is paid at the door. @typedef {{order_id: string, partner_order_id: string, status: string, province?: string, zone?: string, next?: string, due?: import("dropyard/amounts.js").Amount | null}} Asked */
+/** An order that a dialog is about; its province, and its zone as the board has it, are where it goes, next is when the next attempt is planned, and due what is paid at the door. @typedef {{order_id: string, partner_order_id: string, status: string, courier?: {courier_id: string} | null, province?: string, zone?: string, next?: string, due?: import("dropyard/amounts.js").Amount | null}} Asked */
 /** @typedef {(move: Move, receiver?: string) => void} Go what happens when it is decided; receiver is the name of the courier or location that gets the orders */
 
 /** The number of an order, or how many there are. @param {{partner_order_id: string}[]} orders */
@@ -22,10 +22,16 @@ const what = (orders) => orders.length === 1 ? orders[0]?.partner_order_id ?? ""
 export const askCourier = (orders, again, go) => ask(t(again ? "act.reassign.title" : "act.to.courier_assigned.title", { order: what(orders) }),
   () => html`<${Picker} orders=${orders} pick=${(/** @type {import("./api.js").Courier} */ courier) => { close(); go({ status: "courier_assigned", courier_id: courier.courier_id }, courier.name); }} />`);
 
+/** The courier who has all of the orders; empty if there is none. @param {Asked[]} orders */
+const onlyCourier = (orders) => {
+  const [id = "", ...others] = new Set(orders.map(({ courier }) => courier?.courier_id ?? ""));
+  return others.length ? "" : id;
+};
+
 /** Asks who gets the parcels of orders. @param {Asked[]} orders @param {Go} go */
 const askReceiver = (orders, go) => import("./goods.js").then(({ Receivers }) => {
   ask(t("act.transfer.title", { order: what(orders) }),
-    () => html`<${Receivers} orders=${orders} go=${(/** @type {import("./goods.js").Receiver} */ to, /** @type {string} */ name) => go({ status: transfer, ...to }, name)} />`);
+    () => html`<${Receivers} orders=${orders} except=${onlyCourier(orders)} go=${(/** @type {import("./goods.js").Receiver} */ to, /** @type {string} */ name) => go({ status: transfer, ...to }, name)} />`);
 }, () => say(t("act.unreachable"), true));
 
 /** The name of what is typed for a move of orders. @param {string} to @param {{order_id: string}[]} orders */

@@ -2,7 +2,7 @@
 // changes that desks make to them.
 
 import { effect, signal, untracked } from "@preact/signals-core";
-import { moveEach, say } from "./acts.js";
+import { moveEach, say, transfer } from "./acts.js";
 import { Refused, allCouriers, call, newKey } from "./api.js";
 import { doneText, inTurn, undoOf } from "./done.js";
 import { inOrder, mayHandOver, moved } from "./sequence.js";
@@ -169,7 +169,7 @@ export const propose = (id) => doing([id], async () => {
 export const drop = (id) => put(id, { proposal: undefined });
 
 /**
- * Gives orders to another courier, or to none. Those that were picked up stay.
+ * Gives orders to another courier, with their parcels if those were picked up, or to none: then what was picked up stays.
  * @param {string[]} orders
  * @param {string} from
  * @param {string} to
@@ -178,8 +178,9 @@ export const drop = (id) => put(id, { proposal: undefined });
  */
 export const handOver = (orders, from, to, before) => doing([from, to], async () => {
   const rows = orders.flatMap((id) => store.rows.get(id) ?? []);
-  const movable = rows.filter((row) => mayHandOver(row.status)), staying = rows.filter((row) => !mayHandOver(row.status));
-  const change = to === noCourier ? { status: "accepted" } : { status: "courier_assigned", courier_id: to };
+  const carried = rows.filter((row) => !mayHandOver(row.status)), staying = to === noCourier ? carried : [];
+  const movable = rows.filter((row) => !staying.includes(row));
+  const change = to === noCourier ? { status: "accepted" } : { status: carried.length ? transfer : "courier_assigned", courier_id: to };
   const { moved: handed, refused } = await moveEach(movable, change), read = () => Promise.all([from, to].filter((id) => id !== noCourier).map(load));
   const text = doneText(handed, change, nameOf(to)), [first] = handed;
   const lines = [...staying.map((row) => t("views.picked_up", { order: row.partner_order_id })), ...refused.map(({ order, why }) => `${order}: ${why}`)];

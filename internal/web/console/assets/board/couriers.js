@@ -13,6 +13,7 @@ import { ask, close } from "dropyard/dialog.js";
 import { Badge, Icon, classes, html } from "dropyard/html.js";
 import { Newest, askMessage } from "./messages.js";
 import { filter, open, opened } from "./route.js";
+import { lateOf } from "./rows.js";
 import { follow as followWay, improves, inOrder, mayHandOver, standing, total } from "./sequence.js";
 import { store } from "./store.js";
 import { clock, full, moment, n, number, relative, span, t } from "dropyard/text.js";
@@ -35,6 +36,12 @@ const loads = computed(() => {
   const counts = new Map();
   for (const row of store.rows.values()) counts.set(row.courier?.courier_id ?? noCourier, (counts.get(row.courier?.courier_id ?? noCourier) ?? 0) + 1);
   return counts;
+});
+
+/** Late orders by courier. */
+const late = computed(() => {
+  store.version.value;
+  return lateOf(store.rows.values(), tick.value);
 });
 
 /** The couriers of the orders that the filter lets through, by name; and the one that it names. */
@@ -108,7 +115,7 @@ const press = async (event, stop, column, index) => {
     focus(stop.id);
     return saving;
   }
-  if (key === "m") return mayHandOver(stop.status) ? hand([stop.id], column) : undefined;
+  if (key === "m") return column !== noCourier || mayHandOver(stop.status) ? hand([stop.id], column) : undefined;
   walk(/** @type {HTMLElement} */ (event.currentTarget), key);
 };
 
@@ -193,7 +200,7 @@ const Head = ({ id, count, visits }) => {
   const courier = couriers.value.get(id), last = visits.at(-1), working = busy.value.has(id);
   return html`<header>
     <h2 id=${`lane-${id}`}>${courier ? html`<a href=${`/console/couriers/${id}`}>${courier.name}</a>` : nameOf(id)}</h2>
-    <p class="soft small">${n("views.orders", loads.value.get(id) ?? 0)}${courier && ` · ${courier.vehicle}`}${courier && !courier.active && html` · <strong class="urgent">${t("board.reason.courier_gone")}</strong>`}</p>
+    <p class="soft small">${n("views.orders", loads.value.get(id) ?? 0)}${late.value.has(id) && html` · <strong class="urgent">${n("views.late", late.value.get(id) ?? 0)}</strong>`}${courier && ` · ${courier.vehicle}`}${courier && !courier.active && html` · <strong class="urgent">${t("board.reason.courier_gone")}</strong>`}</p>
     ${last && html`<p class="soft small">${t("views.done_by", { at: soon(last.arrival), km: number(Math.round(total(visits).way * 10) / 10) })}</p>`}
     ${id !== noCourier && count > 0 && html`<p class="line">
       <button type="button" class="button row-act" disabled=${working || count < 2} onClick=${() => propose(id)}>${t("views.sort")}</button>

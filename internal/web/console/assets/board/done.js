@@ -1,7 +1,7 @@
 // The message after an act on orders, and its undo where a reverse move exists.
 
 import { signal } from "@preact/signals-core";
-import { insist, moveEach, say, transfer } from "./acts.js";
+import { insist, moveEach, moveOf, say, transfer } from "./acts.js";
 import { n, t } from "dropyard/text.js";
 
 /** @typedef {import("./acts.js").Target} Target */
@@ -32,8 +32,8 @@ export const doneText = (moved, move, receiver = "") => {
 };
 
 /** Returns the move that takes a move of an order back; null if there is none. @param {Target} before the order before the move @param {Move} move @returns {Move | null} */
-export const reverseOf = ({ courier, holder }, { status }) => {
-  const had = courier?.courier_id ?? "";
+export const reverseOf = (before, move) => {
+  const { courier, holder } = before, { status } = moveOf(before, move), had = courier?.courier_id ?? "";
   if (status === "courier_assigned") return had ? { status, courier_id: had } : { status: "accepted" };
   if (status === "accepted") return had ? { status: "courier_assigned", courier_id: had } : null;
   if (status !== transfer) return null;

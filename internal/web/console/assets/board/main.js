@@ -1,4 +1,4 @@
-// The dispatch board. This module puts it together; boardFolder in board.go says what the others are.
+// The dispatch board. This module puts it together; the first line of each says what it is for.
 import { render } from "preact";
 import "@preact/signals"; // components are drawn again when a signal that they read changes
 import { start } from "./board.js";

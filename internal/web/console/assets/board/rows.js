@@ -120,3 +120,10 @@ export const reasonsOf = (row, now) => {
   const bits = attention(row, now);
   return reasons.filter((_, i) => bits & 1 << i);
 };
+
+/** Counts the late orders of each courier. @param {Iterable<Row>} rows @param {number} now @returns {Map<string, number>} */
+export const lateOf = (rows, now) => {
+  const counted = new Map();
+  for (const row of rows) if (row.courier && reasonsOf(row, now).includes("late")) counted.set(row.courier.courier_id, (counted.get(row.courier.courier_id) ?? 0) + 1);
+  return counted;
+};

@@ -101,5 +101,5 @@ export const inOrder = (jobs, ids) => {
   return [...jobs].sort((a, b) => (places.get(a.order_id) ?? ids.length) - (places.get(b.order_id) ?? ids.length));
 };
 
-/** Reports whether an order in a status can be given to another courier: not once it was picked up. @param {Status} status */
+/** Reports whether an order in a status can be given to another courier without its parcels: not once it was picked up. @param {Status} status */
 export const mayHandOver = (status) => status === "pending" || status === "accepted" || status === "courier_assigned";

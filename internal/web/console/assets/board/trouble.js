@@ -5,7 +5,8 @@ import { failureWords, labelOf } from "./history.js";
 import { Badge, html } from "dropyard/html.js";
 import { When } from "./notes.js";
 import { dueOf, reasonsOf, rowOf } from "./rows.js";
-import { language, moment, n, span, t } from "dropyard/text.js";
+import { language, n, span, t } from "dropyard/text.js";
+import { timesIn, zoneOf, zoneOfArea } from "dropyard/zone.js";
 
 /** @typedef {import("./notes.js").OrderRecord} OrderRecord */
 /** @typedef {import("./rows.js").Reason} Reason */
@@ -52,23 +53,28 @@ const unconfirmed = (record) => (record.order.changes ?? []).filter((/** @type {
 /** The version up to which edits are confirmed in the place of the courier. @param {OrderRecord} record @returns {number} */
 export const lastUnconfirmed = (record) => Math.max(0, ...unconfirmed(record).map((edit) => edit.version));
 
-/** When the window of the pickup ended that was missed; empty if only the dropoff's was: then the order is late. @param {OrderRecord} record @param {number} now */
-const missed = ({ status, pickup_window: { end } }, now) =>
-  ["pending", "accepted", "courier_assigned"].includes(status) && Date.parse(end) < now ? t("act.trouble.pickup", { when: moment(Date.parse(end), now) }) : "";
+/** Returns a time on the clocks of the pickup. @param {OrderRecord} record @param {number} at @param {number} now */
+const atPickup = ({ order: { pickup: { address } } }, at, now) => timesIn(zoneOf(address.province, address.postal_code)).moment(at, now);
 
-/** Says since when an order is late. @param {number} due @param {number} now */
-const late = (due, now) => {
-  const when = moment(due, now);
+/** When the window of the pickup ended that was missed; empty if only the dropoff's was: then the order is late. @param {OrderRecord} record @param {number} now */
+const missed = (record, now) => {
+  const end = Date.parse(record.pickup_window.end);
+  return ["pending", "accepted", "courier_assigned"].includes(record.status) && end < now ? t("act.trouble.pickup", { when: atPickup(record, end, now) }) : "";
+};
+
+/** Says since when an order is late, on the clocks of the dropoff as in the list. @param {OrderRecord} record @param {number} now */
+const late = (record, now) => {
+  const due = dueOf(/** @type {any} */ (record)), when = timesIn(zoneOfArea(/** @type {any} */ (record).zone)).moment(due, now);
   return now - due < dayMs ? t("act.trouble.late", { t: span(now - due), when }) : t("act.trouble.due", { when });
 };
 
 /** Says why an order needs attention; empty for what is said elsewhere in the box. @param {OrderRecord} record @param {Reason} reason @param {number} now */
 const words = (record, reason, now) => {
   switch (reason) {
-    case "late": return late(dueOf(/** @type {any} */ (record)), now);
+    case "late": return late(record, now);
     case "failed_twice": return record.status === "failed" ? "" : n("act.trouble.failures", record.failures);
     case "window_missed": return missed(record, now);
-    case "no_courier": return t("act.trouble.no_courier", { when: moment(Date.parse(record.pickup_window.start), now) });
+    case "no_courier": return t("act.trouble.no_courier", { when: atPickup(record, Date.parse(record.pickup_window.start), now) });
     case "courier_gone": return t("act.trouble.courier_gone", { courier: record.courier?.name ?? "" });
     case "edited_after_pickup": return t("act.trouble.edited", { fields: [...new Set(unconfirmed(record).flatMap((edit) => edit.fields.map(labelOf)))].join(", ") });
     case "short_pick": return t("act.trouble.short_pick");
