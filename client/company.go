@@ -61,11 +61,13 @@ const (
 
 // OpenIDRequest sets the provider as a whole.
 type OpenIDRequest struct {
-	Issuer       string      `json:"issuer"`
-	ClientID     string      `json:"client_id"`
-	ClientSecret string      `json:"client_secret,omitempty"` // empty if it stays
-	RoleClaim    string      `json:"role_claim,omitempty"`
-	RoleValues   *RoleValues `json:"role_values,omitempty"` // only with RoleClaim
+	Issuer       string `json:"issuer"`
+	ClientID     string `json:"client_id"`
+	ClientSecret string `json:"client_secret,omitempty"` // empty if it stays
+	RoleClaim    string `json:"role_claim,omitempty"`
+	// RoleValues names the value of one role at least, only with RoleClaim. With nil the values are the names of the
+	// roles; a value without any role is refused, so that it does not mean that.
+	RoleValues *RoleValues `json:"role_values,omitempty"`
 	// DefaultRole is the role of people who were not invited, without RoleClaim: any but owner.
 	DefaultRole Role `json:"default_role,omitempty"`
 }

@@ -125,11 +125,92 @@ func TestCompanyRoles(t *testing.T) {
 		"role_missing", "has given you no role here")
 	refused(t, v, v.Company(t, c.provider, "ada@metro.example", at("ada@metro.example", "groups", nil)),
 		"claim_missing", "did not send your roles")
+	// Entra without a role claim: the userinfo endpoint has the address again, without xms_edov.
+	noted := at("ada@metro.example", "email_verified", nil, "xms_edov", true, "groups", nil)
+	refused(t, v, v.Open(t, c.provider.Answer(t, c.Service, v.Begin(t, "ada@metro.example"), noted,
+		at("ada@metro.example", "email_verified", nil, "groups", nil))), "claim_missing", "did not send your roles")
 	// The owner who registered moves to an address of the company, and is tied to it.
 	c.Execute(t, "UPDATE users SET email = 'eve@metro.example', email_key = 'eve@metro.example' WHERE role = 'owner'")
 	refused(t, v, v.Company(t, c.provider, "eve@metro.example", at("eve@metro.example", "groups", "desk")),
 		"last_owner", "take the role from the only owner")
 }
+
+// TestCompanySettings sends settings by which no one could sign in, or people with other roles than are meant.
+func TestCompanySettings(t *testing.T) {
+	t.Parallel()
+	c := newEmployer(t)
+	const entra = "https://login.microsoftonline.com/"
+	for name, wrong := range map[string]struct {
+		changes map[string]any // of settings that are accepted
+		fields  []string       // at fault
+	}{
+		"values":                {nil, nil},
+		"without":               {map[string]any{"role_values": absent}, nil},
+		"no claim":              {map[string]any{"role_claim": nil, "role_values": nil}, nil},
+		"a tenant":              {map[string]any{"issuer": entra + "7f1c/v2.0"}, nil},
+		"named common":          {map[string]any{"issuer": "https://login.example.com/common/v2.0"}, nil},
+		"unknown roles":         {map[string]any{"role_values": map[string]any{"Owner": "a", "boss": "b"}}, []string{"Owner", "boss"}},
+		"one unknown":           {map[string]any{"role_values": map[string]any{"owner": "a", "Reader": "b"}}, []string{"Reader"}},
+		"two cases":             {map[string]any{"role_values": map[string]any{"owner": "a", "OWNER": "b"}}, []string{"OWNER"}},
+		"a null":                {map[string]any{"role_values": map[string]any{"owner": "a", "clerk": nil}}, []string{"clerk"}},
+		"an empty text":         {map[string]any{"role_values": map[string]any{"owner": ""}}, []string{"owner"}},
+		"no values":             {map[string]any{"role_values": map[string]any{}}, []string{""}},
+		"null":                  {map[string]any{"role_values": nil}, []string{""}},
+		"two lines":             {map[string]any{"role_values": map[string]any{"owner": "a\nb"}}, []string{"owner"}},
+		"a client on two lines": {map[string]any{"client_id": "a\nb"}, []string{"client_id"}},
+		"a claim on two lines":  {map[string]any{"role_claim": "a\u2028b"}, []string{"role_claim"}},
+		"common":                {map[string]any{"issuer": entra + "common/v2.0"}, []string{"issuer"}},
+		"organizations":         {map[string]any{"issuer": entra + "Organizations/v2.0/"}, []string{"issuer"}},
+		"consumers":             {map[string]any{"issuer": "https://LOGIN.microsoftonline.com/consumers"}, []string{"issuer"}},
+		"no tenant":             {map[string]any{"issuer": entra + "{tenantid}/v2.0"}, []string{"issuer"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sent := map[string]any{
+				"issuer": "https://login.metro.example", "client_id": "yard", "client_secret": "hunter2", "role_claim": "groups",
+				"role_values": map[string]any{"owner": "bosses"},
+			}
+			for field, value := range wrong.changes {
+				if sent[field] = value; value == absent {
+					delete(sent, field)
+				}
+			}
+			body, err := json.Marshal(sent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := c.owner.Call(t, "PUT", "/v1/account/openid", body)
+			if len(wrong.fields) == 0 {
+				got.Must(t, 200)
+				return
+			}
+			got.Refused(t, 422, "validation_error")
+			fields := []string{}
+			for i := range got.Len("error", "details", "errors") {
+				fields = append(fields, got.Text("error", "details", "errors", i, "field"))
+			}
+			for i, field := range wrong.fields {
+				if sent[field] == nil {
+					wrong.fields[i] = strings.TrimSuffix("role_values."+field, ".")
+				}
+			}
+			if !slices.Equal(fields, wrong.fields) {
+				t.Errorf("got faults of %q, want %q: %s", fields, wrong.fields, got.Body)
+			}
+		})
+	}
+	for _, domain := range []string{"example\u212a.com", "exampl\u00e9.com", "\u017fub.example.com"} {
+		c.owner.Call(t, "POST", "/v1/account/domains", []byte(`{"domain":"`+domain+`"}`)).Refused(t, 422, "validation_error")
+	}
+	c.owner.Call(t, "POST", "/v1/account/domains", []byte(`{"domain":"XN--exampl-gva.com"}`)).Must(t, 201)
+
+	// On the page, empty fields of roles are not sent: the values of the claim are the names of the roles.
+	c.owner.UseProvider(t, c.provider, "role_claim", "groups", "role_values.owner", " ")
+	c.Visit().Company(t, c.provider, "ada@metro.example", at("ada@metro.example", "groups", "clerk")).Leads(t, "/portal")
+	c.owner.Send(t, c.owner.Open(t, apptest.CompanyPage), apptest.CompanyPage, "role_values.Owner", "bosses").Must(t, 422)
+}
+
+// absent marks a member that is not sent.
+const absent = "absent"
 
 // TestCompanySignInRefuses sends answers that must not be believed, and people who may not sign in.
 func TestCompanySignInRefuses(t *testing.T) {
@@ -461,6 +542,53 @@ func TestCompanyPeopleLeave(t *testing.T) {
 	c.owner.Send(t, c.owner.Open(t, apptest.CompanyPage), apptest.CompanyPage+"/remove").Leads(t, apptest.CompanyPage)
 	isIn(ada, false)
 	refused(t, v, v.Open(t, "/portal/signin/go?domain=metro.example"), "provider_missing", "No company sign-in is set up")
+}
+
+// TestRemovedPersonComesAsAnother signs a removed person in with the address of a user, or of an open invitation: only
+// one from after the removal counts.
+func TestRemovedPersonComesAsAnother(t *testing.T) {
+	t.Parallel()
+	c := newEmployer(t, "default_role", "reader")
+	invite := func(email string) *apptest.Answer {
+		return c.owner.Call(t, "POST", "/v1/team/invitations", fmt.Appendf(nil, `{"email":%q,"role":"clerk"}`, email)).Must(t,
+			201)
+	}
+	uninvite := func(invited *apptest.Answer) {
+		c.owner.Call(t, "DELETE", "/v1/team/invitations/"+invited.Text("invitation_id"), nil)
+	}
+	join := func(invited *apptest.Answer) {
+		_, token, _ := strings.Cut(invited.Text("url"), "/portal/invitations/")
+		c.Do(t, "POST", "/v1/auth/invitations/"+token, []byte(`{"name":"P","password":"brume-et-vent-1907"}`)).Must(t, 201)
+	}
+	comes := func(person, email string) (*apptest.Visitor, *apptest.Answer) {
+		v := c.Visit()
+		return v, v.Company(t, c.provider, email, at(email, "sub", person))
+	}
+	_, signedIn := comes("ann", "ann@metro.example")
+	signedIn.Leads(t, "/portal")
+	c.Clock.Advance(time.Minute)
+	join(invite("reader@metro.example")) // after Ann's first sign-in, before her removal
+	early := invite("early@metro.example")
+	c.Clock.Advance(time.Minute)
+	c.owner.Call(t, "DELETE", fmt.Sprint("/v1/team/", c.member(t, "ann@metro.example")["user_id"]), nil).Must(t, 200)
+	c.Clock.Advance(time.Minute)
+	for _, email := range []string{"reader@metro.example", "early@metro.example", "ann@metro.example"} {
+		v, got := comes("ann", email)
+		refused(t, v, got, "user_removed", "You were removed from the team")
+	}
+	uninvite(early)
+	_, signedIn = comes("reader", "reader@metro.example") // the person with that address
+	signedIn.Leads(t, "/portal")
+
+	// Invited again, she joins by a password before she comes through the provider.
+	join(invite("ann.b@metro.example"))
+	_, signedIn = comes("ann", "ann.b@metro.example")
+	signedIn.Leads(t, "/portal")
+	_, signedIn = comes("ann", "reader@metro.example") // is known by her subject, whatever the address
+	signedIn.Leads(t, "/portal")
+	if ann := c.member(t, "ann.b@metro.example"); ann == nil || ann["role"] != "clerk" {
+		t.Errorf("got the user %v, want the one who was invited again", ann)
+	}
 }
 
 // TestCompanyExport exports a partner: the provider without its secret, the domains, and who is who.

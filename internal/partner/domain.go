@@ -71,11 +71,13 @@ var (
 		fmt.Sprintf("%d domains are the most that an account may have", maxDomains))
 	errDomainKnown = refusal.New(refusal.CodeConflict, "the account has this domain already")
 
-	domainPattern = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$`)
-	domainRule    = form.TextRule{
+	domainPattern = regexp.MustCompile(
+		`^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])$`)
+	domainRule = form.TextRule{
 		Rule: form.Define("domain", "a domain such as example.com; one with other letters as xn--"),
 		Allows: func(text string) bool {
-			return len(text) <= maxDomain && domainPattern.MatchString(strings.ToLower(text))
+			// As it was sent: in lower case, the Kelvin sign is the letter k.
+			return len(text) <= maxDomain && domainPattern.MatchString(text)
 		},
 	}
 )

@@ -24,7 +24,8 @@ import (
 type Identity struct {
 	PartnerID, Issuer, Subject string
 	UserID                     string // who may have been removed
-	CreatedAt                  time.Time
+	// CreatedAt is when the person was tied to the user, or when that user was removed.
+	CreatedAt time.Time
 }
 
 var (
@@ -257,12 +258,14 @@ func (a *arrival) user(ctx context.Context) (*Account, error) {
 	if err != nil {
 		return nil, err
 	}
+	var removedAt time.Time // zero unless the person was removed
 	if known != nil {
 		if user, err := a.tx.LockUser(ctx, known.UserID); err != nil || user != nil {
 			return user, err
 		}
+		removedAt = known.CreatedAt
 	}
-	user, err := a.byAddress(ctx, known != nil)
+	user, err := a.byAddress(ctx, removedAt)
 	if err != nil {
 		return nil, err
 	}
@@ -285,20 +288,26 @@ type identityFacts struct {
 
 // byAddress returns the user with the person's address, locked, or a new one. It refuses a
 // user who is another person at the same provider already: companies give the address of a
-// person who has left to another.
-func (a *arrival) byAddress(ctx context.Context, wasRemoved bool) (*Account, error) {
+// person who has left to another. A person who was removed is a user only if that user was
+// added since: an owner has invited the address again.
+func (a *arrival) byAddress(ctx context.Context, removedAt time.Time) (*Account, error) {
 	found, err := a.tx.Account(ctx, emailKey(a.Email))
 	switch {
 	case err != nil:
 		return nil, err
 	case found == nil:
-		marked, err := a.wasRemoved(ctx)
+		marked, err := a.addressRemovedAt(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return a.create(ctx, wasRemoved || marked)
+		if marked.After(removedAt) {
+			removedAt = marked
+		}
+		return a.create(ctx, removedAt)
 	case found.PartnerID != a.set.PartnerID:
 		return nil, errElsewhere
+	case found.CreatedAt.Before(removedAt):
+		return nil, errRemoved
 	}
 	taken, err := a.tx.HasIdentity(ctx, found, a.Issuer)
 	if err != nil {
@@ -311,17 +320,18 @@ func (a *arrival) byAddress(ctx context.Context, wasRemoved bool) (*Account, err
 }
 
 // create adds a user without a password. The role is that of the claim, else that of an open
-// invitation, else that of new people. A person who was removed must be invited again.
-func (a *arrival) create(ctx context.Context, wasRemoved bool) (*Account, error) {
+// invitation, else that of new people. A person who was removed must be invited again:
+// removedAt is when, and zero for other people.
+func (a *arrival) create(ctx context.Context, removedAt time.Time) (*Account, error) {
 	role, invited := a.role, slices.IndexFunc(a.team.Invitations, func(i Invitation) bool {
-		return strings.EqualFold(i.Email, a.Email)
+		return strings.EqualFold(i.Email, a.Email) && !i.CreatedAt.Before(removedAt)
 	})
 	if invited >= 0 {
 		role = cmp.Or(role, a.team.Invitations[invited].Role)
 	}
 	role = cmp.Or(role, a.set.DefaultRole)
 	switch {
-	case wasRemoved && invited < 0:
+	case !removedAt.IsZero() && invited < 0:
 		return nil, errRemoved
 	case role == "":
 		return nil, errUnknown
@@ -364,22 +374,31 @@ func removedSubject(key []byte, partnerID, emailKey string) string {
 }
 
 // markRemoved marks the address of a user who is removed: the person does not come back through
-// the provider, even without having used it before.
+// the provider, even without having used it before. The user's own identities have the time of
+// the removal from then on.
 func (s *Service) markRemoved(ctx context.Context, tx Writer, user *User) error {
+	now := s.now()
+	if err := tx.EndIdentities(ctx, user.PartnerID, user.UserID, now); err != nil {
+		return err
+	}
 	subject := removedSubject(s.config.AddressKeys[0], user.PartnerID, emailKey(user.Email))
-	return tx.SaveIdentity(ctx, &Identity{user.PartnerID, RemovedIssuer, subject, user.UserID, s.now()})
+	return tx.SaveIdentity(ctx, &Identity{user.PartnerID, RemovedIssuer, subject, user.UserID, now})
 }
 
-// wasRemoved reports whether the person's address is marked.
-func (a *arrival) wasRemoved(ctx context.Context) (bool, error) {
+// addressRemovedAt returns when the user with the person's address was removed; zero if the
+// address is not marked.
+func (a *arrival) addressRemovedAt(ctx context.Context) (time.Time, error) {
 	for _, key := range a.config.AddressKeys {
 		marked, err := a.tx.Identity(ctx, a.set.PartnerID, RemovedIssuer,
 			removedSubject(key, a.set.PartnerID, emailKey(a.Email)))
-		if err != nil || marked != nil {
-			return marked != nil, err
+		if err != nil {
+			return time.Time{}, err
+		}
+		if marked != nil {
+			return marked.CreatedAt, nil
 		}
 	}
-	return false, nil
+	return time.Time{}, nil
 }
 
 // nameOf returns the name of a new user: that which the provider sends, or else the first part

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -97,10 +98,19 @@ var (
 		Allows: func(text string) bool {
 			return text != "" && !strings.ContainsAny(text, "?#") && !strings.Contains(text, "/.well-known/")
 		},
-	}
-	namedRule  = form.Length(1, 255).And(form.NoOuterSpace)
+	}.And(form.TextRule{
+		Rule: form.Define("openid_tenant",
+			"the issuer of your own tenant, such as https://login.microsoftonline.com/TENANT-ID/v2.0"),
+		Allows: func(text string) bool { return !manyTenants.MatchString(text) },
+	})
+	// manyTenants matches the addresses of Microsoft Entra ID that are of no tenant. Their ID tokens name the issuer of
+	// a tenant, so that no one could sign in.
+	manyTenants = regexp.MustCompile(`(?i)\{tenantid\}|^https://login\.microsoftonline\.com/+` +
+		`(common|organizations|consumers)(/|$)`)
+	namedRule  = form.Length(1, 255).And(form.NoOuterSpace).And(form.OneLine)
 	secretRule = form.Length(1, 1024)
 
+	anyValue     = form.Define("any_role_value", "the value of a role at least; left out, the values are the names of the roles")
 	withClaim    = form.Define("with_role_claim", "no values of roles unless role_claim is set")
 	withoutClaim = form.Define("without_role_claim", "no default role with role_claim")
 	otherValue   = form.Define("another_role_value", "a value that no other role has")
@@ -119,30 +129,47 @@ func (s *Service) ReadOpenIDChange(f *form.Form) OpenIDChange {
 		Secret:      f.Secret("client_secret", form.Optional, secretRule),
 		RoleClaim:   f.Text("role_claim", form.Optional, namedRule),
 		DefaultRole: Role(f.Text("default_role", form.Optional, form.OneOf(defaultRoles...))),
-		Values:      map[Role]string{},
 	}
 	var refused *outbound.URLError
 	if change.Issuer != "" && errors.As(s.config.CheckURL(change.Issuer), &refused) {
 		f.SecretFault("issuer", refused.Rule) // it may hold a password
 	}
-	values := f.Object("role_values", form.Optional)
-	for _, role := range Roles {
-		value := values.Text(string(role), form.Optional, namedRule)
-		if value == "" {
-			continue
-		}
-		if slices.Contains(slices.Collect(maps.Values(change.Values)), value) {
-			values.Fault(string(role), otherValue)
-		}
-		change.Values[role] = value
-	}
-	if len(change.Values) > 0 && !f.Has("role_claim") {
-		f.Fault("role_values", withClaim)
-	}
+	change.Values = readRoleValues(f)
 	if change.DefaultRole != "" && f.Has("role_claim") {
 		f.Fault("default_role", withoutClaim)
 	}
 	return change
+}
+
+// readRoleValues reads the value of the claim for each role. It refuses what names no value of a role, such as a role
+// that is misspelt: without values the names of the roles count, and the provider could have people who are called owner.
+func readRoleValues(f *form.Form) map[Role]string {
+	read := map[Role]string{}
+	values := f.Object("role_values", form.Optional)
+	names := make([]string, len(Roles))
+	for i, role := range Roles {
+		names[i] = string(role)
+	}
+	values.Only(names...)
+	for _, role := range Roles {
+		required := form.Presence(values.IsNull(string(role)))
+		value := values.Text(string(role), required, namedRule)
+		if value == "" {
+			continue
+		}
+		if slices.Contains(slices.Collect(maps.Values(read)), value) {
+			values.Fault(string(role), otherValue)
+		}
+		read[role] = value
+	}
+	empty := f.IsNull("role_values") || values != nil && len(values.Source().Names()) == 0
+	switch claim := f.Has("role_claim"); {
+	case claim && empty:
+		f.Fault("role_values", anyValue)
+	case !claim && len(read) > 0:
+		f.Fault("role_values", withClaim)
+	}
+	return read
 }
 
 // SetOpenID sets the provider of a partner. If the issuer or the client changes, the secret

@@ -92,6 +92,8 @@ type Writer interface {
 	// ProveDomain notes that a partner has proven a domain. It is false if another has.
 	ProveDomain(ctx context.Context, domain *Domain, at time.Time) (proven bool, err error)
 	SaveIdentity(ctx context.Context, identity *Identity) error
+	// EndIdentities dates the identities of a user who is removed: at is the time of the removal.
+	EndIdentities(ctx context.Context, partnerID, userID string, at time.Time) error
 	// Prove notes that a user reads the mails to the address.
 	Prove(ctx context.Context, userID string) error
 	// EndVouchedSessions ends the sessions of a partner's people that a provider has vouched

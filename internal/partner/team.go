@@ -24,11 +24,14 @@ type Invitation struct {
 	InvitationID string
 	Email        string // as given
 	Role         Role
+	CreatedAt    time.Time
 	ExpiresAt    time.Time
 }
 
 func invitationOf(l *credential.Link) Invitation {
-	return Invitation{InvitationID: l.LinkID, Email: l.Email, Role: Role(l.Role), ExpiresAt: l.ExpiresAt}
+	return Invitation{
+		InvitationID: l.LinkID, Email: l.Email, Role: Role(l.Role), CreatedAt: l.CreatedAt, ExpiresAt: l.ExpiresAt,
+	}
 }
 
 // maxTeam is how many people a partner may have, with open invitations counted:

@@ -160,6 +160,13 @@ func (tx partnerTx) SaveIdentity(ctx context.Context, identity *partner.Identity
 	return err
 }
 
+// EndIdentities dates the identities of a user who is removed.
+func (tx partnerTx) EndIdentities(ctx context.Context, partnerID, userID string, at time.Time) error {
+	_, err := tx.conn.Exec(ctx, "UPDATE user_identities SET created_at = $1 WHERE partner_id = $2 AND user_id = $3",
+		at, partnerID, userID)
+	return err
+}
+
 // Prove notes that a user reads the mails to the address.
 func (tx partnerTx) Prove(ctx context.Context, userID string) error {
 	return proveUser(ctx, tx.conn, userID)

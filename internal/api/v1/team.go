@@ -20,6 +20,7 @@ type invitationAnswer struct {
 	InvitationID string       `json:"invitation_id"`
 	Email        string       `json:"email"`
 	Role         partner.Role `json:"role"`
+	CreatedAt    time.Time    `json:"-"`
 	ExpiresAt    time.Time    `json:"expires_at"`
 }
 

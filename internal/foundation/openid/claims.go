@@ -8,9 +8,10 @@ import (
 // claims are what a provider says of a person.
 type claims map[string]any
 
-// read adds to a person what the claims say.
+// read adds to a person what the claims say. A verified address stays: Entra sends xms_edov in the ID token only, and
+// the address again at its userinfo endpoint.
 func (c *Client) read(p *Person, said claims) {
-	if email, _ := said["email"].(string); email != "" {
+	if email, _ := said["email"].(string); email != "" && !p.EmailVerified {
 		p.Email = email
 		p.EmailVerified = c.config.TrustEmails || said.verified()
 	}

@@ -87,7 +87,38 @@ func testOpenID(t *testing.T, s *store.Store) {
 		same(t, "domains that are left", domains, []partner.Domain{*one})
 		return nil
 	})
+	testRemovedIdentities(t, s)
 	testDomainRace(t, s)
+}
+
+// testRemovedIdentities dates the identities of a user who is removed, and those of no other.
+func testRemovedIdentities(t *testing.T, s *store.Store) {
+	t.Helper()
+	ctx := t.Context()
+	identity := func(partnerID, subject, userID string) *partner.Identity {
+		return &partner.Identity{
+			PartnerID: partnerID, Issuer: "an issuer", Subject: subject, UserID: userID, CreatedAt: at(1),
+		}
+	}
+	tied := []*partner.Identity{
+		identity("par_1", "first", "usr_1"), identity("par_1", "second", "usr_1"), identity("par_1", "other", "usr_2"),
+		identity("par_2", "first", "usr_1"),
+	}
+	writePartners(t, s, func(tx partner.Writer) error {
+		for _, one := range tied {
+			must(t, tx.SaveIdentity(ctx, one))
+		}
+		return tx.EndIdentities(ctx, "par_1", "usr_1", at(9))
+	})
+	tied[0].CreatedAt, tied[1].CreatedAt = at(9), at(9)
+	readPartners(t, s, func(tx partner.Reader) error {
+		for _, want := range tied {
+			found, err := tx.Identity(ctx, want.PartnerID, want.Issuer, want.Subject)
+			must(t, err)
+			same(t, want.Subject+" of "+want.PartnerID, found, want)
+		}
+		return nil
+	})
 }
 
 func domain(partnerID, name string) *partner.Domain {

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -187,6 +189,10 @@ func (pages *Pages) setOpenID(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	// Fields of roles that are all empty are not sent: then the names of the roles count.
+	maps.DeleteFunc(sent.Values, func(name string, texts []string) bool {
+		return strings.HasPrefix(name, "role_values.") && strings.TrimSpace(strings.Join(texts, "")) == ""
+	})
 	change, err := form.Decode(sent.Typed(page.Trim), pages.config.Partners.ReadOpenIDChange)
 	if err == nil {
 		_, err = pages.config.Partners.SetOpenID(s.Context(), s.Member.Partner.PartnerID,
