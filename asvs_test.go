@@ -36,7 +36,8 @@ func TestASVS(t *testing.T) {
 		t.Errorf("got the requirements\n%swant\n%s", &got, requirements)
 	}
 	for _, level := range []string{"1", "2"} {
-		want := fmt.Sprintf("\n| level %s | %d | %d | %d |\n", level, count[level+"yes"], count[level+"part"], count[level+"n/a"])
+		want := fmt.Sprintf("\n| level %s | %d | %d | %d |\n", level,
+			count[level+"yes"], count[level+"part"], count[level+"n/a"])
 		if !strings.Contains(string(document), want) {
 			t.Errorf("got other counts of level %s at the top, want %q", level, want)
 		}

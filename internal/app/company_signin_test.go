@@ -144,25 +144,35 @@ func TestCompanySettings(t *testing.T) {
 		changes map[string]any // of settings that are accepted
 		fields  []string       // at fault
 	}{
-		"values":                {nil, nil},
-		"without":               {map[string]any{"role_values": absent}, nil},
-		"no claim":              {map[string]any{"role_claim": nil, "role_values": nil}, nil},
-		"a tenant":              {map[string]any{"issuer": entra + "7f1c/v2.0"}, nil},
-		"named common":          {map[string]any{"issuer": "https://login.example.com/common/v2.0"}, nil},
-		"unknown roles":         {map[string]any{"role_values": map[string]any{"Owner": "a", "boss": "b"}}, []string{"Owner", "boss"}},
-		"one unknown":           {map[string]any{"role_values": map[string]any{"owner": "a", "Reader": "b"}}, []string{"Reader"}},
-		"two cases":             {map[string]any{"role_values": map[string]any{"owner": "a", "OWNER": "b"}}, []string{"OWNER"}},
-		"a null":                {map[string]any{"role_values": map[string]any{"owner": "a", "clerk": nil}}, []string{"clerk"}},
-		"an empty text":         {map[string]any{"role_values": map[string]any{"owner": ""}}, []string{"owner"}},
-		"no values":             {map[string]any{"role_values": map[string]any{}}, []string{""}},
-		"null":                  {map[string]any{"role_values": nil}, []string{""}},
-		"two lines":             {map[string]any{"role_values": map[string]any{"owner": "a\nb"}}, []string{"owner"}},
-		"a client on two lines": {map[string]any{"client_id": "a\nb"}, []string{"client_id"}},
-		"a claim on two lines":  {map[string]any{"role_claim": "a\u2028b"}, []string{"role_claim"}},
-		"common":                {map[string]any{"issuer": entra + "common/v2.0"}, []string{"issuer"}},
-		"organizations":         {map[string]any{"issuer": entra + "Organizations/v2.0/"}, []string{"issuer"}},
-		"consumers":             {map[string]any{"issuer": "https://LOGIN.microsoftonline.com/consumers"}, []string{"issuer"}},
-		"no tenant":             {map[string]any{"issuer": entra + "{tenantid}/v2.0"}, []string{"issuer"}},
+		"values":       {nil, nil},
+		"without":      {map[string]any{"role_values": absent}, nil},
+		"no claim":     {map[string]any{"role_claim": nil, "role_values": nil}, nil},
+		"a tenant":     {map[string]any{"issuer": entra + "7f1c/v2.0"}, nil},
+		"named common": {map[string]any{"issuer": "https://login.example.com/common/v2.0"}, nil},
+		"unknown roles": {
+			map[string]any{"role_values": map[string]any{"Owner": "a", "boss": "b"}}, []string{"Owner", "boss"},
+		},
+		"one unknown": {
+			map[string]any{"role_values": map[string]any{"owner": "a", "Reader": "b"}}, []string{"Reader"},
+		},
+		"two cases": {
+			map[string]any{"role_values": map[string]any{"owner": "a", "OWNER": "b"}}, []string{"OWNER"},
+		},
+		"a null": {
+			map[string]any{"role_values": map[string]any{"owner": "a", "clerk": nil}}, []string{"clerk"},
+		},
+		"an empty text":       {map[string]any{"role_values": map[string]any{"owner": ""}}, []string{"owner"}},
+		"no values":           {map[string]any{"role_values": map[string]any{}}, []string{""}},
+		"null":                {map[string]any{"role_values": nil}, []string{""}},
+		"two lines":           {map[string]any{"role_values": map[string]any{"owner": "a\nb"}}, []string{"owner"}},
+		"client of two lines": {map[string]any{"client_id": "a\nb"}, []string{"client_id"}},
+		"claim of two lines":  {map[string]any{"role_claim": "a\u2028b"}, []string{"role_claim"}},
+		"common":              {map[string]any{"issuer": entra + "common/v2.0"}, []string{"issuer"}},
+		"organizations":       {map[string]any{"issuer": entra + "Organizations/v2.0/"}, []string{"issuer"}},
+		"consumers": {
+			map[string]any{"issuer": "https://LOGIN.microsoftonline.com/consumers"}, []string{"issuer"},
+		},
+		"no tenant": {map[string]any{"issuer": entra + "{tenantid}/v2.0"}, []string{"issuer"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sent := map[string]any{

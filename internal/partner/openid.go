@@ -142,7 +142,8 @@ func (s *Service) ReadOpenIDChange(f *form.Form) OpenIDChange {
 }
 
 // readRoleValues reads the value of the claim for each role. It refuses what names no value of a role, such as a role
-// that is misspelt: without values the names of the roles count, and the provider could have people who are called owner.
+// that is misspelt: without values the names of the roles count, and the provider could have people who are called
+// owner.
 func readRoleValues(f *form.Form) map[Role]string {
 	read := map[Role]string{}
 	values := f.Object("role_values", form.Optional)

@@ -273,7 +273,9 @@ func (s *Service) Journal(
 
 // LowStock lists a page of the products of all partners whose quantity is at most
 // their stock_min; more reports whether a page follows.
-func (s *Service) LowStock(ctx context.Context, after PartnerProduct, limit int) (low []PartnerProduct, more bool, err error) {
+func (s *Service) LowStock(
+	ctx context.Context, after PartnerProduct, limit int,
+) (low []PartnerProduct, more bool, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		low, err = tx.LowStock(ctx, after, limit+1)
 		return err

@@ -418,7 +418,8 @@ func (tx stockTx) LowStock(
 	return tx.ofAllPartners(ctx, low, after, limit)
 }
 
-// FindProducts lists the first products of live accounts that have a text in their search keys. It reads all products: an index that leads to parts of texts would cost every change of the catalogue more.
+// FindProducts lists the first products of live accounts that have a text in their search keys. It reads all
+// products: an index that leads to parts of texts would cost every change of the catalogue more.
 func (tx stockTx) FindProducts(ctx context.Context, search string, limit int) ([]stock.PartnerProduct, error) {
 	found := new(db.Conditions)
 	found.Add(searchKeyHas, containing(search))

@@ -55,7 +55,8 @@ func (v *View) List(period money.Period, after accounting.StatementCursor) (list
 		file := v.Files + "/" + one.StatementID()
 		row := Row{
 			PartnerID: one.PartnerID, Number: one.Number, Month: Month(v.Language, one.Period),
-			Closed: v.Language.BriefDate(one.ClosedAt, v.Site.Now()), PDF: file + ".pdf", CSV: file + ".csv", JSON: file + ".json",
+			Closed: v.Language.BriefDate(one.ClosedAt, v.Site.Now()),
+			PDF:    file + ".pdf", CSV: file + ".csv", JSON: file + ".json",
 		}
 		var balances []string
 		for _, closing := range one.Closings {

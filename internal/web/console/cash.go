@@ -209,7 +209,7 @@ func (v *cashView) DepositFields() []page.Field {
 
 // RemittanceFields returns the fields of a remittance.
 func (v *cashView) RemittanceFields() []page.Field {
-	partners := []page.Option{{Label: "–"}} // no transfer to the first partner by mistake
+	partners := append(make([]page.Option, 0, 1+len(v.Owed)), page.Option{Label: "–"}) // not the first one by mistake
 	for _, one := range v.Owed {
 		partners = append(partners, page.Option{Value: one.PartnerID, Label: one.Name + " · " + one.Amount})
 	}

@@ -179,7 +179,9 @@ func TestFindProductOfAnyPartner(t *testing.T) {
 	product := fmt.Sprintf("/ops/v1/partners/%s/products/1", nord.PartnerID)
 	w.desk.Call(t, "PATCH", product, []byte(`{"barcode":"0036000291452","sku":"RED_1"}`)).Must(t, 200)
 	w.shows(t, "/console/stock?product=rug", []string{"2 products found", "Red rug", "nord", "metro", "RED_1"}, nil)
-	for _, one := range []string{"red rug", "red_1", "036000291452", "0036000291452", "00036000291452", "]E00036000291452"} {
+	for _, one := range []string{
+		"red rug", "red_1", "036000291452", "0036000291452", "00036000291452", "]E00036000291452",
+	} {
 		w.Open(t, "/console/stock?product="+url.QueryEscape(one)).Leads(t, "/console/stock/"+nord.PartnerID+"/products/1")
 	}
 	w.shows(t, "/console/stock?product=red-1", []string{"No product of any partner has “red-1”", "To restock"}, nil)

@@ -75,7 +75,8 @@ func (l productLevel) Shelf() int64 { return l.InStock + l.Promised }
 
 // levelsOf returns what lies at each location, after the sums.
 func levelsOf(product delivery.Product, levels []delivery.Level, promised dispatch.Promised) []productLevel {
-	all := []productLevel{{InStock: product.Quantity, Promised: promised.Of(product.ProductID)}}
+	all := make([]productLevel, 0, 1+len(levels))
+	all = append(all, productLevel{InStock: product.Quantity, Promised: promised.Of(product.ProductID)})
 	for _, level := range levels {
 		all = append(all, productLevel{level.Location, level.Quantity, promised[product.ProductID][level.Location]})
 	}

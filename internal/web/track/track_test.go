@@ -178,6 +178,9 @@ func TestOrderPageLanguage(t *testing.T) {
 		if header.Get("Content-Language") != c.language {
 			t.Errorf("%s: got language %q, want %q", name, header.Get("Content-Language"), c.language)
 		}
+		if got := header.Get("Referrer-Policy"); got != "same-origin" {
+			t.Errorf("%s: got the referrer policy %q, want same-origin", name, got)
+		}
 		check(t, name, text, []string{`<html lang="` + c.language + `"`, "<h1>" + c.status + "</h1>"}, nil)
 	}
 }

@@ -3330,23 +3330,24 @@ export interface components {
          */
         DomainState: "unchecked" | "proven" | "no_record" | "other_record" | "no_answer" | "taken";
         OpenIDRequest: {
-            /** @description The issuer itself, without `/.well-known/` and what follows it, exactly as the provider writes it. An https URL with a public host and without a query. */
+            /** @description The issuer itself, without `/.well-known/` and what follows it, exactly as the provider writes it. An https URL with a public host and without a query. Of Microsoft Entra ID, the issuer of one tenant, not that of `common`, `organizations` or `consumers`. */
             issuer: string;
-            client_id: components["schemas"]["Identifier"];
+            /** @description On one line, without control characters and changes of direction; neither the first nor the last character is white space. */
+            client_id: string;
             /** @description Left out, the one that is set stays. */
             client_secret?: string | null;
             /** @description The claim that names roles, such as `groups`. The role then follows it at each sign-in. Left out, roles are set here. */
             role_claim?: string | null;
-            /** @description The value of the claim for each role, each another one. Without any the values are the names of the roles. */
+            /** @description The value of the claim for each role, each another one, on one line. With `role_claim`, one role at least has a value; left out, the values are the names of the roles. */
             role_values?: components["schemas"]["RoleValuesRequest"] | null;
             /** @description The role of people who were not invited, without `role_claim`. Left out, people must be invited. */
             default_role?: components["schemas"]["NewcomerRole"] | null;
         };
         RoleValuesRequest: {
-            owner?: string | null;
-            developer?: string | null;
-            clerk?: string | null;
-            reader?: string | null;
+            owner?: string;
+            developer?: string;
+            clerk?: string;
+            reader?: string;
         };
         DomainRequest: {
             /** @description Such as example.com; upper and lower case are the same. One with other letters as xn--. */
