@@ -6,7 +6,7 @@ import { ask } from "dropyard/dialog.js";
 import { classes, html, Icon } from "dropyard/html.js";
 import { choices, counts, moveTo, refreshChoices, shown } from "./board.js";
 import { isEmpty, several } from "./filter.js";
-import { filter, narrow, open, show, view, widen } from "./route.js";
+import { filter, narrow, show, view, widen } from "./route.js";
 import { store } from "./store.js";
 import { n, number, t } from "dropyard/text.js";
 
@@ -118,15 +118,13 @@ export const everywhere = () => {
   return q && `/console/orders?${new URLSearchParams({ open: "1", q })}`;
 };
 
-/** What Enter does in the search: it goes to the first order that was found, opens the only one, or searches all orders. @param {KeyboardEvent} event */
+/** What Enter does in the search: it goes to the first order that was found, or searches all orders. @param {KeyboardEvent} event */
 const toFound = (event) => {
   if (event.key !== "Enter") return;
   if (!shown.value.length) {
     if (everywhere()) location.assign(everywhere());
     return;
   }
-  const [first] = shown.value;
-  if (first && shown.value.length === 1) open(first.order_id);
   moveTo(0);
   document.getElementById("orders")?.focus();
 };
