@@ -272,15 +272,22 @@ func checkTriedAgain(t *testing.T, h *hooked) {
 	h.receiver.NoneLeft(t)
 }
 
-func checkGivenUp(t *testing.T, h *hooked) {
+// refused returns an accepted order about which the receiver answers every event with a status, and others with 200.
+func (h *hooked) refused(t *testing.T, status int) string {
+	t.Helper()
 	id := h.order(t)
 	h.receiver.Answers(func(hook *apptest.Hook) int {
 		if hook.Text("data", "order_id") == id {
-			return 503
+			return status
 		}
 		return 200
 	})
 	h.operator.Move(t, id, "accepted").Must(t, 200)
+	return id
+}
+
+func checkGivenUp(t *testing.T, h *hooked) {
+	id := h.refused(t, 503)
 	event := h.eventOf(t, id, 1)
 	for try := 1; try < 10; try++ {
 		h.settled(t, id, fmt.Sprint("1 pending ", try))
@@ -374,14 +381,7 @@ func checkSequence(t *testing.T, h *hooked) {
 }
 
 func checkOtherOrders(t *testing.T, h *hooked) {
-	failing := h.order(t)
-	h.receiver.Answers(func(hook *apptest.Hook) int {
-		if hook.Text("data", "order_id") == failing {
-			return 500
-		}
-		return 200
-	})
-	h.operator.Move(t, failing, "accepted").Must(t, 200)
+	failing := h.refused(t, 500)
 	h.settled(t, failing, "1 pending 1")
 	for range 3 {
 		h.settled(t, h.accepted(t), "1 delivered 1")

@@ -89,7 +89,7 @@ func (s *Service) refuseUnproven(ctx context.Context, tx Writer, userID string) 
 	return err
 }
 
-// refuseUnprovenActor is refuseUnproven for the user who acts: people for whom a stranger's provider vouches would else
+// refuseUnprovenActor is refuseUnproven for the user who acts: otherwise the people of a stranger's provider would
 // stay when the owner of the address takes the account over.
 func (s *Service) refuseUnprovenActor(ctx context.Context, tx Writer) error {
 	if by := actor.Of(ctx); by != nil && by.Kind == actor.User {

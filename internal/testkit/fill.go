@@ -58,16 +58,7 @@ func (f *filler) fill(v reflect.Value, path string) {
 	case reflect.Interface: // an error, which is not part of the value
 	case reflect.Struct:
 		for i := range v.NumField() {
-			field := v.Type().Field(i)
-			if field.Anonymous { // its fields are the outer's
-				f.fill(v.Field(i), path)
-				continue
-			}
-			name := field.Name
-			if path != "" {
-				name = path + "." + name
-			}
-			f.fill(v.Field(i), name)
+			f.fill(v.Field(i), pathOf(v.Type().Field(i), path))
 		}
 	default:
 		panic(fmt.Sprintf("testkit: %s is a %s, which Fill does not know", path, v.Type()))
@@ -102,17 +93,21 @@ func collect(v reflect.Value, path string, texts map[string]string) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			field := v.Type().Field(i)
-			name := field.Name
-			switch {
-			case field.Anonymous:
-				name = path
-			case path != "":
-				name = path + "." + name
-			}
-			collect(v.Field(i), name, texts)
+			collect(v.Field(i), pathOf(v.Type().Field(i), path), texts)
 		}
 	default: // not a text
+	}
+}
+
+// pathOf returns the path of a field of the struct at a path. An embedded struct has that of the struct itself.
+func pathOf(field reflect.StructField, path string) string {
+	switch {
+	case field.Anonymous:
+		return path
+	case path == "":
+		return field.Name
+	default:
+		return path + "." + field.Name
 	}
 }
 
@@ -152,15 +147,7 @@ func vary(v reflect.Value, path string, changed func(path string)) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			field := v.Type().Field(i)
-			name := field.Name
-			switch {
-			case field.Anonymous:
-				name = path
-			case path != "":
-				name = path + "." + name
-			}
-			vary(v.Field(i), name, changed)
+			vary(v.Field(i), pathOf(v.Type().Field(i), path), changed)
 		}
 	default: // an error, which is not part of the value
 	}

@@ -56,7 +56,7 @@ func (s *Store) trySection(
 	// Each try has a reader of its own: the transport may still read from that of the try before.
 	var body io.Reader = io.NewSectionReader(section, 0, section.Size())
 	if section.Size() == 0 {
-		body = http.NoBody // a body of unknown length otherwise
+		body = http.NoBody // an empty reader is sent as a body of unknown length
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPut, address.String(), body)
 	if err != nil {
