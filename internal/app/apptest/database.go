@@ -74,6 +74,9 @@ func (s *Service) open(t testing.TB, mode sqlite.OpenFlags) (ask asker, end func
 	if s.Database == "" {
 		return openSQLite(t, filepath.Join(s.Data, "dropyard.db"), mode)
 	}
+	if file, embedded := strings.CutPrefix(s.Database, "sqlite:"); embedded {
+		return openSQLite(t, file, mode)
+	}
 	return s.openPostgres(t)
 }
 
