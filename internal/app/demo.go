@@ -30,11 +30,16 @@ import (
 const (
 	demoOperatorEmail = "operator@example.com"
 	demoCourierEmail  = "courier@example.com"
-	// demoAccountantEmail is that of an operator with the password of the first one.
-	demoAccountantEmail = "accountant@example.com"
 	// demoSetting is the setting that holds the demo in JSON.
 	demoSetting = "demo"
 )
+
+// demoColleagues are operators with the password of the first one, one for each of the other roles at the desk.
+var demoColleagues = []operator.Operator{
+	{Email: "dispatcher@example.com", Role: operator.RoleDispatcher},
+	{Email: "warehouse@example.com", Role: operator.RoleWarehouse},
+	{Email: "accountant@example.com", Role: operator.RoleAccountant},
+}
 
 // demo holds the ids of the sample data, and how far the demo's day has come.
 type demo struct {
@@ -88,7 +93,7 @@ func (a *App) seedDemo(ctx context.Context) error {
 		err = a.openDay(ctx)
 	}
 	if err == nil {
-		err = a.addAccountant(ctx)
+		err = a.addColleagues(ctx)
 	}
 	if err == nil { // after the days that are past, whose movements need no events
 		err = a.connectStock(ctx, seeded.PartnerID)
@@ -99,16 +104,20 @@ func (a *App) seedDemo(ctx context.Context) error {
 	return a.printDemo(ctx, seeded)
 }
 
-// addAccountant adds the account of an accountant, unless there is one, as in the demo of an earlier release.
-func (a *App) addAccountant(ctx context.Context) (err error) {
+// addColleagues adds the accounts of the other roles that are missing, as in the demo of an earlier release.
+func (a *App) addColleagues(ctx context.Context) (err error) {
 	accounts := a.openDemoAccounts(a.Now())
 	defer func() { err = errors.Join(err, accounts.partners.Close()) }()
-	_, err = accounts.operators.EnsureOperator(demoContext(ctx), demoAccountantEmail, a.demoPassword("operator"),
-		operator.RoleAccountant)
-	if errors.Is(err, errOlderNode) { // the next start adds it
-		return nil
+	for _, c := range demoColleagues {
+		_, err = accounts.operators.EnsureOperator(demoContext(ctx), c.Email, a.demoPassword("operator"), c.Role)
+		if errors.Is(err, errOlderNode) { // the next start adds it
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // seedQuiet adds what a quiet demo has besides its accounts.
@@ -323,7 +332,7 @@ func (a *App) printDemo(ctx context.Context, seeded demo) error {
   API key    %[4]s
   secret     %[5]s
   operator   %[6]s  password %[7]s
-  accountant %[16]s  password %[7]s
+             or, with the password of the operator, %[16]s
   courier    %[13]s  password %[14]s
   courier id %[8]s
   test key   %[11]s
@@ -339,8 +348,17 @@ export DROPYARD_SECRET=%[5]s
 Open the response's tracking_url with /html appended to see the recipient's page.
 `, a.URL(), sample.Shops[0].Email, a.demoPassword("partner"), seeded.PublicKey, key.Secret,
 		demoOperatorEmail, a.demoPassword("operator"), seeded.CourierID, programName(), pastedOrder(a.Now()), seeded.TestKey,
-		testKey.Secret, demoCourierEmail, a.demoPassword("courier"), a.demoInvitation(), demoAccountantEmail)
+		testKey.Secret, demoCourierEmail, a.demoPassword("courier"), a.demoInvitation(), demoColleagueEmails())
 	return err
+}
+
+// demoColleagueEmails names the accounts of the other roles, in words.
+func demoColleagueEmails() string {
+	names := make([]string, len(demoColleagues))
+	for i, c := range demoColleagues {
+		names[i] = c.Email
+	}
+	return strings.Join(names, ", ")
 }
 
 // programName returns the command that starts this program: the binary or go run.

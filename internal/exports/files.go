@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 	"github.com/dropyard/dropyard/internal/foundation/date"
@@ -42,9 +43,6 @@ const (
 	KindJournal    Kind = "journal"
 )
 
-// Kinds lists all kinds.
-var Kinds = []Kind{KindOrders, KindOrderEdits, KindEvents, KindMovements, KindJournal}
-
 // partBytes is how many bytes a file has before the next one is begun. A bucket takes files of 5 GiB in one request,
 // and a request that fails is sent again as a whole.
 const partBytes = 1 << 30
@@ -57,34 +55,36 @@ type row struct {
 	csv func(w *csvfile.Writer) int64
 }
 
-// write writes the files of a day, each in all formats, and puts them in the place.
+// write writes the files of a day and puts them in the place.
 func (s *Service) write(ctx context.Context, folder string, day date.Day) ([]File, error) {
 	var files []File
-	for _, kind := range Kinds {
-		written, err := s.writeKind(ctx, folder, day, kind)
+	for _, table := range s.tables() {
+		written, err := s.writeTable(ctx, folder, day, table)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", kind, err)
+			return nil, fmt.Errorf("%s: %w", table.source, err)
 		}
 		files = append(files, written...)
 	}
 	return files, nil
 }
 
-// writeKind writes the files of a kind in one pass, so that all formats have the same rows.
-func (s *Service) writeKind(ctx context.Context, folder string, day date.Day, kind Kind) (_ []File, err error) {
-	table := s.table(kind)
-	outputs := make([]*output, len(s.config.Formats))
-	for i, format := range s.config.Formats {
-		outputs[i] = &output{service: s, folder: folder, day: day, kind: kind, format: format, columns: table.columns}
-		if err := outputs[i].open(); err != nil {
-			return nil, err
+// writeTable writes the files of a source in one pass, so that all of them have the same rows.
+func (s *Service) writeTable(ctx context.Context, folder string, day date.Day, table table) (_ []File, err error) {
+	outputs := make([][]*output, len(table.files)) // of each of the files in each format
+	for i, layout := range table.files {
+		for _, format := range s.config.Formats {
+			out := &output{service: s, folder: folder, day: day, layout: layout, format: format}
+			if err := out.open(); err != nil {
+				return nil, err
+			}
+			defer func() { err = errors.Join(err, out.close()) }()
+			outputs[i] = append(outputs[i], out)
 		}
-		defer func() { err = errors.Join(err, outputs[i].close()) }()
 	}
 	for after := (RowKey{}); ; {
 		begun := s.config.Now()
 		var keys []RowKey
-		var rows []row
+		rows := make([][]row, len(outputs))
 		if err := s.config.Store.Read(ctx, func(tx Reader) error {
 			if keys, err = tx.Sealed(ctx, day, table.source, after, pageSize); err == nil && len(keys) > 0 {
 				rows, err = table.rows(ctx, tx, keys)
@@ -93,9 +93,11 @@ func (s *Service) writeKind(ctx context.Context, folder string, day date.Day, ki
 		}); err != nil {
 			return nil, err
 		}
-		for _, out := range outputs {
-			if err := out.write(ctx, rows); err != nil {
-				return nil, err
+		for i := range outputs {
+			for _, out := range outputs[i] {
+				if err := out.write(ctx, rows[i]); err != nil {
+					return nil, err
+				}
 			}
 		}
 		if len(keys) < pageSize {
@@ -110,7 +112,7 @@ func (s *Service) writeKind(ctx context.Context, folder string, day date.Day, ki
 		}
 	}
 	var files []File
-	for _, out := range outputs {
+	for _, out := range slices.Concat(outputs...) {
 		if err := out.put(ctx); err != nil {
 			return nil, err
 		}
@@ -124,9 +126,8 @@ type output struct {
 	service *Service
 	folder  string
 	day     date.Day
-	kind    Kind
+	layout  layout
 	format  Format
-	columns []string
 	files   []File // those that are in the place
 
 	// What follows is of the file that is being written.
@@ -147,17 +148,17 @@ func (o *output) Write(p []byte) (int, error) {
 
 // open begins a file.
 func (o *output) open() (err error) {
-	name := string(o.kind)
+	name := string(o.layout.kind)
 	if part := len(o.files) + 1; part > 1 {
 		name = fmt.Sprintf("%s-%04d", name, part)
 	}
-	o.current = File{Name: name + "." + string(o.format), Kind: o.kind, Format: o.format}
+	o.current = File{Name: name + "." + string(o.format), Kind: o.layout.kind, Format: o.format}
 	if o.file, err = os.OpenFile(o.path(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err != nil {
 		return err
 	}
 	o.buffer, o.sum = bufio.NewWriterSize(o.file, 1<<16), sha256.New()
 	if o.format == FormatCSV {
-		o.csv = csvfile.NewWriter(o, csvfile.Layout{}, o.columns...)
+		o.csv = csvfile.NewWriter(o, csvfile.Layout{}, o.layout.columns...)
 		return o.csv.Flush()
 	}
 	return nil

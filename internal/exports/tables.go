@@ -19,23 +19,26 @@ import (
 
 // table is how rows of a source are written.
 type table struct {
-	source  Source
-	columns []string // of CSV
-	rows    func(ctx context.Context, tx Reader, keys []RowKey) ([]row, error)
+	source Source
+	files  []layout
+	// rows returns the rows with such keys as each of the files has them.
+	rows func(ctx context.Context, tx Reader, keys []RowKey) ([][]row, error)
 }
 
-func (s *Service) table(kind Kind) table {
-	switch kind {
-	case KindOrders:
-		return table{SourceOrders, s.orderColumns(), s.orders}
-	case KindOrderEdits:
-		return table{SourceEvents, append([]string{"event_id", "recorded_at"}, s.orderColumns()...), s.edits}
-	case KindEvents:
-		return table{SourceEvents, s.with(eventColumns, eventTexts), s.events}
-	case KindMovements:
-		return table{SourceMovements, s.with(movementColumns, []string{"notes"}), s.movements}
-	default:
-		return table{SourceJournal, s.config.Entries.Columns, s.entries}
+// layout is a kind of files and its columns in CSV.
+type layout struct {
+	kind    Kind
+	columns []string
+}
+
+// tables returns how rows are written, in the order in which a manifest lists the files.
+func (s *Service) tables() []table {
+	edits := append([]string{"event_id", "recorded_at"}, s.orderColumns()...)
+	return []table{
+		{SourceOrders, []layout{{KindOrders, s.orderColumns()}}, s.orders},
+		{SourceEvents, []layout{{KindOrderEdits, edits}, {KindEvents, s.with(eventColumns, eventTexts)}}, s.events},
+		{SourceMovements, []layout{{KindMovements, s.with(movementColumns, []string{"notes"})}}, s.movements},
+		{SourceJournal, []layout{{KindJournal, s.config.Entries.Columns}}, s.entries},
 	}
 }
 
@@ -85,8 +88,8 @@ var (
 		"partner_id", "order_id", "partner_order_id", "created_at", "service_level",
 		"pickup_city", "pickup_province", "pickup_postal_code", "pickup_start", "pickup_end",
 		"dropoff_city", "dropoff_province", "dropoff_postal_code", "dropoff_start", "dropoff_end",
-		"parcels", "weight_kg", "items", "cod", "cod_currency", "insurance", "rate", "currency", "estimated_delivery",
-		"return_of",
+		"parcels", "weight_kg", "items", "cod", "cod_currency", "insurance", "insurance_currency",
+		"rate", "currency", "estimated_delivery", "return_of",
 	}
 	orderPersons = []string{
 		"reference", "pickup_name", "pickup_phone", "pickup_email", "pickup_line1", "pickup_line2",
@@ -96,7 +99,7 @@ var (
 
 func (s *Service) orderColumns() []string { return s.with(orderColumns, orderPersons) }
 
-func (s *Service) orders(ctx context.Context, tx Reader, keys []RowKey) ([]row, error) {
+func (s *Service) orders(ctx context.Context, tx Reader, keys []RowKey) ([][]row, error) {
 	found, err := tx.Orders(ctx, keys)
 	rows := make([]row, len(found))
 	for i, o := range found {
@@ -105,20 +108,35 @@ func (s *Service) orders(ctx context.Context, tx Reader, keys []RowKey) ([]row, 
 		w.Text("partner_id", o.PartnerID)
 		rows[i] = row{o.OrderID, s.orderJSON(w, o), line(s.orderCells(o)...)}
 	}
-	return rows, err
+	return [][]row{rows}, err
 }
 
-// edits returns an order for each event that reports an edit: as it is when the file is written, with all edits until
-// then.
-func (s *Service) edits(ctx context.Context, tx Reader, keys []RowKey) ([]row, error) {
-	events, err := tx.Events(ctx, keys)
+// events returns the orders that events report an edit of, and the events.
+func (s *Service) events(ctx context.Context, tx Reader, keys []RowKey) ([][]row, error) {
+	found, err := tx.Events(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
-	events = slices.DeleteFunc(events, func(e Event) bool { return e.Type != delivery.EventOrderUpdated })
-	edited := make([]RowKey, len(events))
-	for i, e := range events {
-		edited[i] = RowKey{e.PartnerID, e.OrderID}
+	edits, err := s.editRows(ctx, tx, found)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.eventRows(found)
+	return [][]row{edits, rows}, err
+}
+
+// editRows returns an order for each event that reports an edit: as it is when the file is written, with all edits
+// until then.
+func (s *Service) editRows(ctx context.Context, tx Reader, events []Event) (rows []row, err error) {
+	var edits []Event
+	var edited []RowKey
+	for _, e := range events {
+		if e.Type == delivery.EventOrderUpdated {
+			edits, edited = append(edits, e), append(edited, RowKey{e.PartnerID, e.OrderID})
+		}
+	}
+	if len(edits) == 0 {
+		return nil, nil
 	}
 	found, err := tx.Orders(ctx, edited)
 	if err != nil {
@@ -128,8 +146,7 @@ func (s *Service) edits(ctx context.Context, tx Reader, keys []RowKey) ([]row, e
 	for _, o := range found {
 		byID[o.OrderID] = o
 	}
-	var rows []row
-	for _, e := range events {
+	for _, e := range edits {
 		o := byID[e.OrderID]
 		if o == nil { // was removed since
 			continue
@@ -182,9 +199,9 @@ func (s *Service) orderCells(o *delivery.Order) []csvfile.Value {
 		returnOf = o.Course.Origin.OrderID
 	}
 	cod, codCurrency := amount(o.COD)
-	insurance, _ := amount(o.Insurance)
+	insurance, insuranceCurrency := amount(o.Insurance)
 	cells = append(cells, csvfile.Whole(int64(len(o.Parcels))),
-		csvfile.Decimal(strconv.FormatFloat(weight, 'f', 2, 64)), csvfile.Whole(items), cod, codCurrency, insurance,
+		csvfile.Decimal(strconv.FormatFloat(weight, 'f', 2, 64)), csvfile.Whole(items), cod, codCurrency, insurance, insuranceCurrency,
 		csvfile.Dollars(o.RateCents), csvfile.Plain(string(o.Currency)), moment(o.Promised), csvfile.Plain(returnOf))
 	if !s.config.Personal {
 		return cells
@@ -239,8 +256,7 @@ func factsLineOf(f *delivery.EventFacts) *factsLine {
 	return &factsLine{f.PartnerOrderID, f.Status, f.At, f.ETA, f}
 }
 
-func (s *Service) events(ctx context.Context, tx Reader, keys []RowKey) ([]row, error) {
-	found, err := tx.Events(ctx, keys)
+func (s *Service) eventRows(found []Event) ([]row, error) {
 	rows := make([]row, len(found))
 	for i, e := range found {
 		facts := &e.Facts
@@ -255,13 +271,13 @@ func (s *Service) events(ctx context.Context, tx Reader, keys []RowKey) ([]row, 
 		if e.Damaged {
 			written.Facts = nil
 		}
-		text, failed := strictjson.Marshal(written)
-		if failed != nil {
-			return nil, failed
+		text, err := strictjson.Marshal(written)
+		if err != nil {
+			return nil, err
 		}
 		rows[i] = row{e.EventID, text, line(s.eventCells(e.Event)...)}
 	}
-	return rows, err
+	return rows, nil
 }
 
 func (s *Service) eventCells(e *delivery.Event) []csvfile.Value {
@@ -325,7 +341,7 @@ type movementLine struct {
 	Notes      string                `json:"notes,omitzero"`
 }
 
-func (s *Service) movements(ctx context.Context, tx Reader, keys []RowKey) ([]row, error) {
+func (s *Service) movements(ctx context.Context, tx Reader, keys []RowKey) ([][]row, error) {
 	found, err := tx.Movements(ctx, keys)
 	rows := make([]row, len(found))
 	for i, m := range found {
@@ -348,7 +364,7 @@ func (s *Service) movements(ctx context.Context, tx Reader, keys []RowKey) ([]ro
 		}
 		rows[i] = row{strconv.FormatInt(m.MovementID, 10), text, line(cells...)}
 	}
-	return rows, err
+	return [][]row{rows}, err
 }
 
 // entryLine is an entry of the journal in JSON.
@@ -373,7 +389,7 @@ type amountLine struct {
 	Currency    delivery.Currency `json:"currency"`
 }
 
-func (s *Service) entries(ctx context.Context, tx Reader, keys []RowKey) ([]row, error) {
+func (s *Service) entries(ctx context.Context, tx Reader, keys []RowKey) ([][]row, error) {
 	found, err := tx.Entries(ctx, keys)
 	rows := make([]row, len(found))
 	for i, e := range found {
@@ -397,5 +413,5 @@ func (s *Service) entries(ctx context.Context, tx Reader, keys []RowKey) ([]row,
 			return int64(len(e.Lines))
 		}}
 	}
-	return rows, err
+	return [][]row{rows}, err
 }

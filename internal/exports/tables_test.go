@@ -19,7 +19,7 @@ func TestOrderCellsKnowEveryField(t *testing.T) {
 	want := []string{ // the records in JSON have them
 		"Pickup.Address.Country", "Pickup.Address.Notes", "Dropoff.Address.Country", "Dropoff.Address.Notes",
 		"Parcels.ParcelID", "Parcels.Description", "Parcels.LengthCm", "Parcels.WidthCm", "Parcels.HeightCm",
-		"Parcels.ValueCents", "Parcels.Fragile", "Parcels.Barcode", "Insurance.Currency", "Metadata", "Items.ProductID",
+		"Parcels.ValueCents", "Parcels.Fragile", "Parcels.Barcode", "Metadata", "Items.ProductID",
 		"Items.SKU", "Items.Barcode", "Items.Name", "QuoteID",
 	}
 	if !slices.Equal(got, want) {
