@@ -38,7 +38,7 @@ func TestAdjustment(t *testing.T) {
 		"Waited").Leads(t, page)
 	inFrench := b.page.Open(t, page+"?lang=fr")
 	b.page.Send(t, inFrench, adjustments, "_way", "more", "amount_cents", "3.5", "reason", "Boxes").Leads(t, page)
-	b.page.Open(t, page).Shows(t, 200, "Correction de 3,50\u00a0$ inscrite.", "Solde de metro", "<b>21,58\u00a0$</b>")
+	b.page.Open(t, page).Shows(t, 200, "Rajustement de 3,50\u00a0$ enregistré.", "Solde de metro", "<b>21,58\u00a0$</b>")
 }
 
 // TestAdjustmentRefused shows what is wrong beside the fields, which keep what was typed.
@@ -103,7 +103,7 @@ func TestPayment(t *testing.T) {
 		"This is required.", `value="Cheque 13"`)
 	b.page.Send(t, got, payments, "payment.amount_cents", "0").Shows(t, 422, "Enter an amount in dollars")
 	b.admin.Visit(t).Open(t, "/console/audit").Shows(t, 200, "Recorded a payment by metro",
-		"Corrected what metro was charged")
+		"Adjusted what metro was charged")
 }
 
 // TestPostingNeedsBooks has no forms before the books begin, and refuses one that was opened while they were on.
