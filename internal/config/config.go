@@ -37,7 +37,7 @@ type Config struct {
 	TrustedProxies    []string      `help:"Networks of reverse proxies whose X-Forwarded-For header is trusted (example: 10.0.0.0/8)." env:"DROPYARD_TRUSTED_PROXIES" placeholder:"CIDR"`
 	Proofs            string        `help:"Where proofs of delivery are kept: a directory, or s3://KEY:SECRET@HOST/BUCKET?region=REGION. Default: proofs in the data directory." env:"DROPYARD_PROOFS" placeholder:"DIR|URL"`
 	Backups           string        `help:"Where the service keeps backups of the embedded database: a directory on another disk, or s3://KEY:SECRET@HOST/BUCKET?region=REGION. Default: none, run dropyard backup." env:"DROPYARD_BACKUPS" placeholder:"DIR|URL"`
-	BackupAt          string        `help:"Time of day at which a backup is made to --backups, in Eastern Time, or off for those of the system page only. Default: 03:00." env:"DROPYARD_BACKUP_AT" placeholder:"HH:MM"`
+	BackupAt          string        `help:"Time of day, in --time-zone, at which a backup is made to --backups, or off for those of the system page only. Default: 03:00." env:"DROPYARD_BACKUP_AT" placeholder:"HH:MM"`
 	BackupKeep        int           `help:"How many backups are kept in --backups; older ones are deleted after the next one." default:"7" env:"DROPYARD_BACKUP_KEEP"`
 	ExportTo          string        `help:"Where the service writes files with the orders, events, movements and journal of each day, for programs that analyze them (docs/exports.md): a directory, or s3://KEY:SECRET@HOST/BUCKET?region=REGION. Default: none." env:"DROPYARD_EXPORT_TO" placeholder:"DIR|URL"`
 	ExportAt          string        `help:"Time of day, in --time-zone, at which the files of the day before are written to --export-to. Default: 02:30." env:"DROPYARD_EXPORT_AT" placeholder:"HH:MM"`
