@@ -191,7 +191,7 @@ func TestImportRefusesFiles(t *testing.T) {
 		"binary":   {"a,b\n\x00\x01,\x02\n", "is not text"},
 		"quotes":   {"a,b\n\"x,y\n", "A quotation mark in line 2 is not closed."},
 		"columns":  {strings.Repeat("a,", 200) + "a\nA-1\n", "The file has 201 columns. At most 200 are possible"},
-		"large":    {"Order number,Notes\nA-1," + strings.Repeat("x", 1<<20) + "\n", "The file has more than 1 MB"},
+		"large":    {"Order number,Notes\nA-1," + strings.Repeat("x", 1<<20) + "\n", "The file is larger than 1 MB"},
 		"rows":     {rows, "The file has 5,001 lines. At most 5,000 are possible"},
 		"many":     {many.String(), "The file has 501 orders. At most 500 are possible"},
 	} {
