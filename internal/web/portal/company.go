@@ -14,6 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
@@ -137,7 +138,7 @@ func (v *companyView) Fields() []page.Field {
 	fields := []page.Field{
 		v.field("issuer", "url", "company.issuer", "company.issuer.hint"),
 		v.field("client_id", "text", "company.client", ""),
-		v.field("client_secret", "password", "company.secret", ""),
+		v.field("client_secret", "text", "company.secret", ""),
 	}
 	fields[0].Required, fields[1].Required = true, true
 	if v.OpenID == nil {
@@ -145,7 +146,7 @@ func (v *companyView) Fields() []page.Field {
 	} else {
 		fields[2].Hint = v.Text("company.secret.kept")
 	}
-	fields[2].Value, fields[2].Autocomplete = "", "new-password"
+	fields[2].Value = ""
 	return fields
 }
 
@@ -166,6 +167,13 @@ func (v *companyView) RoleFields() []page.Field {
 		fields = append(fields, field)
 	}
 	return fields
+}
+
+// PasswordField returns the field of the reader's own password.
+func (v *companyView) PasswordField() page.Field {
+	field := v.field("password", "password", "me.password.current", "company.password.hint")
+	field.Value, field.Autocomplete = "", "current-password"
+	return field
 }
 
 // DomainField returns the field of a new domain.
@@ -194,6 +202,10 @@ func (pages *Pages) setOpenID(s *sheet) (int, []byte, error) {
 		return strings.HasPrefix(name, "role_values.") && strings.TrimSpace(strings.Join(texts, "")) == ""
 	})
 	change, err := form.Decode(sent.Typed(page.Trim), pages.config.Partners.ReadOpenIDChange)
+	if err == nil {
+		by := s.Principal.(*signin.Session).Caller(s.Address) //nolint:forcetypeassert // that of a page
+		err = pages.config.SignIns.Confirm(s.Context(), by, change.Password)
+	}
 	if err == nil {
 		_, err = pages.config.Partners.SetOpenID(s.Context(), s.Member.Partner.PartnerID,
 			page.Basis(sent, versionOfOpenID), change)
