@@ -211,7 +211,7 @@ func TestFiguresHaveMoney(t *testing.T) {
 	page, path := accountant.Visit(t), "/console/figures?from=2026-01-14&to=2026-01-14"
 	page.Open(t, path).Shows(t, 200, "Revenue before taxes", "<b>$65.34</b>", `data-label="Revenue before taxes">$65.34<`,
 		"January 14: revenue before taxes: $65.34, collected: $0.00")
-	page.Open(t, path+"&lang=fr").Shows(t, 200, "Revenu avant taxes", "<b>65,34\u00a0$</b>")
+	page.Open(t, path+"&lang=fr").Shows(t, 200, "Revenus avant taxes", "<b>65,34\u00a0$</b>")
 	if got := dispatcher.Visit(t).Open(t, path).Must(t, 200); strings.Contains(string(got.Body), "Revenue") {
 		t.Errorf("got money on the page of a dispatcher:\n%s", got.Body)
 	}

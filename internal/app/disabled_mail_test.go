@@ -77,12 +77,12 @@ func TestDisabledMail(t *testing.T) {
 	failing.remove(t)
 
 	owner.Call(t, "PATCH", "/v1/account", []byte(`{"language":"fr"}`)).Must(t, 200)
-	why := "Vous recevez ce message parce qu’en tant que propriétaire"
+	why := "Vous recevez ce message parce que vous êtes propriétaire ou développeur"
 	test := h.partner.InTest(t)
 	test.SetEndpoint(t, h.receiver.URL)
 	cancelled(t, test)
 	disabledMail{
-		"fr", "Votre point de réception du mode test a été désactivé", "Les événements du mode test de metro",
+		"fr", "Votre point de terminaison du mode test a été désactivé", "Les événements du mode test du compte metro",
 		"il a répondu 410 Gone", why,
 	}.arrives(t, h, server, people)
 
@@ -92,7 +92,7 @@ func TestDisabledMail(t *testing.T) {
 	h.Until(t, "SELECT count(*) FROM webhook_endpoints WHERE failures >= 2 AND enabled = 1", "1")
 	h.Clock.Advance(6 * 24 * time.Hour)
 	disabledMail{
-		"fr", "Votre point de réception a été désactivé", "Les événements de metro",
+		"fr", "Votre point de terminaison a été désactivé", "Les événements du compte metro",
 		"aucun envoi n’a réussi depuis cinq jours", why,
 	}.arrives(t, h, server, people)
 }

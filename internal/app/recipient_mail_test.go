@@ -59,11 +59,11 @@ func TestRecipientMail(t *testing.T) {
 	}{
 		{
 			testkit.OrderJSON("A-1", ""), "alex@example.com", "en",
-			"Your order A-1 is on its way", "Nobody was there to take the delivery.",
+			"Your order A-1 is on its way", "No one was there to take the delivery.",
 			"Next attempt: January 15, 2026 at 10:00 AM EST", "Your order A-1 was delivered",
 		}, {
 			inQuebec("A-2"), "alexe@example.com", "fr",
-			"Votre commande A-2 est en route", "Personne n’était là pour recevoir la livraison.",
+			"Votre commande A-2 est en route", "Il n’y avait personne pour recevoir la livraison.",
 			"Prochaine tentative : 15 janvier 2026 à 10 h 00 HNE", "Votre commande A-2 est livrée",
 		},
 	} {

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	htmltemplate "html/template"
+	"strconv"
 	"strings"
 	"text/template"
 	"time"
@@ -191,7 +192,11 @@ func (w *words) local(at time.Time, abbreviation string) string {
 }
 
 func (w *words) time(at time.Time) string {
-	return fmt.Sprintf(w.date, at.Day(), w.months[at.Month()-1], at.Year(), w.clock(at))
+	day := w.first
+	if at.Day() > 1 {
+		day = strconv.Itoa(at.Day())
+	}
+	return fmt.Sprintf(w.date, day, w.months[at.Month()-1], at.Year(), w.clock(at))
 }
 
 // amount returns a sum of money as pages have it, with its currency unless that is the usual one; empty

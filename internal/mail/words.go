@@ -13,6 +13,7 @@ type words struct {
 	tag      language.Tag
 	dollars  string // of an amount: the whole dollars and the cents
 	date     string // of the day, the month's name, the year and the time of day
+	first    string // the number of the first day of a month
 	// clock returns the time of day, as pages have it.
 	clock func(time.Time) string
 	why   string // begins the paragraph that says why a message was sent
@@ -42,7 +43,7 @@ const (
 var languages = map[Language]*words{
 	English: {
 		language: English, tag: language.English, dollars: "$%s.%02d",
-		date: "%[2]s %[1]d, %[3]d at %[4]s", clock: englishClock, why: "You get this message because ",
+		date: "%[2]s %[1]s, %[3]d at %[4]s", first: "1", clock: englishClock, why: "You get this message because ",
 		months: [12]string{
 			"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
 			"December",
@@ -57,7 +58,7 @@ var languages = map[Language]*words{
 			ReasonCompanySignIn: "the company sign-in was set up, changed, turned on or off, or removed",
 			ReasonDomains:       "a domain of the company sign-in was added, proven or removed",
 
-			"not_home":      "Nobody was there to take the delivery.",
+			"not_home":      "No one was there to take the delivery.",
 			"wrong_address": "The address could not be found.",
 			"no_access":     "The courier could not get to the door.",
 			"declined":      "The delivery was not accepted.",
@@ -74,24 +75,24 @@ var languages = map[Language]*words{
 	},
 	French: {
 		language: French, tag: language.CanadianFrench, dollars: "%s,%02d\u00a0$",
-		date: "%d %s %d à %s", clock: frenchClock, why: "Vous recevez ce message parce qu",
+		date: "%s %s %d à %s", first: "1er", clock: frenchClock, why: "Vous recevez ce message parce qu",
 		months: [12]string{
 			"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre",
 			"décembre",
 		},
 		roles: map[string]string{
-			"owner": "propriétaire", "developer": "développement", "clerk": "commis", "reader": "lecture seule",
+			"owner": "propriétaire", "developer": "développeur", "clerk": "commis", "reader": "lecteur",
 		},
 		reasons: map[string]string{
 			ReasonGone: "il a répondu 410 Gone", ReasonFailing: "aucun envoi n’a réussi depuis cinq jours",
-			ReasonAddress:  "l’adresse électronique a été changée",
+			ReasonAddress:  "l’adresse de courriel a été changée",
 			ReasonPassword: "le mot de passe a été changé",
 			ReasonKey:      "une clé d’API a été créée",
 
-			ReasonCompanySignIn: "la connexion de l’entreprise a été configurée, modifiée, activée, désactivée ou retirée",
-			ReasonDomains:       "un domaine de la connexion de l’entreprise a été ajouté, prouvé ou retiré",
+			ReasonCompanySignIn: "la connexion d’entreprise a été configurée, modifiée, activée, désactivée ou retirée",
+			ReasonDomains:       "un domaine de la connexion d’entreprise a été ajouté, validé ou retiré",
 
-			"not_home":      "Personne n’était là pour recevoir la livraison.",
+			"not_home":      "Il n’y avait personne pour recevoir la livraison.",
 			"wrong_address": "L’adresse est introuvable.",
 			"no_access":     "Le livreur n’a pas pu accéder à la porte.",
 			"declined":      "La livraison a été refusée.",
@@ -99,7 +100,7 @@ var languages = map[Language]*words{
 			"other":         "La livraison n’a pas pu être effectuée.",
 		},
 		buttons: map[Kind]string{
-			Invitation: "Joindre l’équipe", Reset: "Choisir un mot de passe", Email: "Confirmer l’adresse",
+			Invitation: "Rejoindre l’équipe", Reset: "Choisir un mot de passe", Email: "Confirmer l’adresse",
 			Proof: "Confirmer l’adresse", OnItsWay: followFrench, Delivered: "Voir la livraison", Failed: followFrench,
 			Late:          followFrench,
 			Statement:     "Voir le relevé",

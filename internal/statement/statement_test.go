@@ -312,8 +312,8 @@ func TestTextOfPDF(t *testing.T) {
 			regexp.MustCompile(`^(Nov \d+, 2026) .* (-?[\d,]+\.\d\d)( USD)?$`), "Opening balance", "Closing balance", "Jan 2, 2006",
 		},
 		statement.French: {
-			[]string{"Relevé 17 · novembre 2026", "Arrêté le 2026-12-01", "Numéro de TVQ 1234567890 TQ0001", "Page 1 de 6"},
-			regexp.MustCompile(`^(2026-11-\d\d) .*? {2}(-?[\d\x{a0} ]+,\d\d)( USD)?$`), "Solde d’ouverture", "Solde de fermeture",
+			[]string{"Relevé 17 · novembre 2026", "Clôturé le 2026-12-01", "Numéro de TVQ 1234567890 TQ0001", "Page 1 de 6"},
+			regexp.MustCompile(`^(2026-11-\d\d) .*? {2}(-?[\d\x{a0} ]+,\d\d)( USD)?$`), "Solde d’ouverture", "Solde de clôture",
 			time.DateOnly,
 		},
 	} {

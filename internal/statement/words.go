@@ -38,7 +38,7 @@ type words struct {
 var languages = map[Language]*words{
 	English: {
 		title: "Statement %[1]d · %[2]s", closedOn: "Closed on %s", page: "Page %d of %d",
-		date: "Date", order: "Order", act: "What happened", net: "Amount", total: "Total",
+		date: "Date", order: "Order", act: "Type", net: "Amount", total: "Total",
 		opening: "Opening balance", charged: "Charges before taxes", paid: "Paid", collected: "Collected for you",
 		remitted: "Sent to you", closing: "Closing balance", held: "Collected and still with us",
 		carried: "Sum of the lines", balance: "above zero: you owe; below zero: you are owed",
@@ -59,10 +59,10 @@ var languages = map[Language]*words{
 		},
 	},
 	French: {
-		title: "Relevé %[1]d · %[2]s", closedOn: "Arrêté le %s", page: "Page %d de %d",
+		title: "Relevé %[1]d · %[2]s", closedOn: "Clôturé le %s", page: "Page %d de %d",
 		date: "Date", order: "Commande", act: "Opération", net: "Montant", total: "Total",
 		opening: "Solde d’ouverture", charged: "Frais avant taxes", paid: "Payé", collected: "Encaissé pour vous",
-		remitted: "Montants versés", closing: "Solde de fermeture", held: "Encaissé et encore chez nous",
+		remitted: "Montants versés", closing: "Solde de clôture", held: "Encaissé et encore chez nous",
 		carried: "Somme des lignes", balance: "au-dessus de zéro : vous devez ; au-dessous : on vous doit",
 		noLine: "Aucune ligne pour ce mois.",
 		gstHST: "Numéro de TPS/TVH", qst: "Numéro de TVQ", point: ",", group: "\u00a0", after: "\u00a0$",
@@ -76,7 +76,7 @@ var languages = map[Language]*words{
 			money.ActDelivery: "Livraison", money.ActAttempt: "Nouvelle tentative", money.ActReturn: "Retour",
 			money.ActLateCancellation: "Annulation tardive", money.ActAdjustment: "Rajustement", money.ActPayment: "Paiement",
 			money.ActCollection: "Paiement à la livraison", money.ActUnconfirmed: "Paiement à la livraison, non déclaré",
-			money.ActCorrection: "Correction du paiement à la livraison", money.ActHandIn: "Argent compté",
+			money.ActCorrection: "Correction du paiement à la livraison", money.ActHandIn: "Espèces comptées",
 			money.ActDeposit: "Dépôt", money.ActRemittance: "Versement",
 		},
 	},

@@ -33,7 +33,7 @@ func TestCourierShowsTheClocksOfStops(t *testing.T) {
 		"en": {
 			"by 4:20 PM NDT", "2:20 – 4:20 PM NDT · 2 parcels, 1 fragile", "Next attempt today, 6:20 PM NDT",
 			"today, 6:00 PM NDT",
-			"In the time of the destination (Newfoundland Time)",
+			"Local time of the destination (Newfoundland Time)",
 		},
 		"fr": {
 			"avant 16 h 20 HAT", "14 h 20 – 16 h 20 HAT · 2 colis, 1 fragile", "Prochaine tentative aujourd’hui, 18 h 20 HAT",

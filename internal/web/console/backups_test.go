@@ -100,7 +100,7 @@ func TestBackUpNow(t *testing.T) {
 	if names := filesIn(t, folder+".away"); len(names) != 2 {
 		t.Errorf("got %q after a failure, want the two of before", names)
 	}
-	v.Open(t, systemPage+"?lang=fr").Shows(t, http.StatusOK, "Sauvegarder maintenant", "échouée", "2 sur au plus 2")
+	v.Open(t, systemPage+"?lang=fr").Shows(t, http.StatusOK, "Sauvegarder maintenant", "échouée", "2 (au plus 2)")
 }
 
 // night is the first time of the schedule at 03:00 after the epoch of tests, which is 10:00 in Montréal.

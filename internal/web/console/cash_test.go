@@ -63,7 +63,7 @@ func TestCashPages(t *testing.T) {
 	counting, beside := desk.Open(t, courier), desk.Open(t, courier)
 	counting.Shows(t, 200, "$59.99 with the courier", ">A-1<", ">A-2<")
 	desk.Send(t, counting, courier, "counted_cents", "50", "kept_cents", "60").Shows(t, 422,
-		"At most 59.99 dollars, which the courier carries.", `value="50"`)
+		"At most 59.99 dollars: the courier carries no more.", `value="50"`)
 	desk.Send(t, counting, courier, "counted_cents", "", "kept_cents", "").Shows(t, 422, "This is required.")
 	for counted, want := range map[string]string{
 		"58": "$1.99 is missing. Count again, or enter why.", "60": "It is $0.01 more than expected. Count again",
@@ -81,12 +81,12 @@ func TestCashPages(t *testing.T) {
 	cash := b.page.Open(t, "/console/cash")
 	cash.Shows(t, 200, ">metro · $59.99<", " after charges</span>")
 	b.page.Send(t, cash, "/console/cash/deposits", "deposit.amount_cents", "58.01", "deposit.currency",
-		"CAD").Shows(t, 422, "At most 58 dollars, which are there.")
+		"CAD").Shows(t, 422, "At most 58 dollars: the account holds no more.")
 	b.page.Send(t, cash, "/console/cash/deposits", "deposit.amount_cents", "58", "deposit.currency", "CAD").Leads(t,
 		"/console/cash")
 	b.page.Send(t, cash, "/console/cash/remittances", "partner_id", b.metro.PartnerID, "remittance.amount_cents", "60",
 		"remittance.currency", "CAD", "remittance.from", "bank").Shows(t, 422,
-		"At most 59.99 dollars, which are owed to the partner.")
+		"At most 59.99 dollars: no more is owed to the partner.")
 	for range 2 {
 		b.page.Send(t, cash, "/console/cash/remittances", "partner_id", b.metro.PartnerID, "remittance.amount_cents", "59.99",
 			"remittance.currency", "CAD", "remittance.from", "bank").Leads(t, "/console/cash")

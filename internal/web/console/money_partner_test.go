@@ -29,7 +29,7 @@ func TestAdjustment(t *testing.T) {
 	opened.Shows(t, 200, "Balance of metro", "<b>$78.35</b>", `name="order_id"`, `value="A-1"`,
 		"A-1 was charged $65.34 before taxes, $73.83 with them.", `value="65.34"`, `<option value="back" selected>`)
 	asked := b.page.Send(t, opened, adjustments, "_way", "back", "amount_cents", "653.40", "reason", "Lost parcel")
-	asked.Shows(t, 422, "$65.34 of what the order was charged, before taxes, is left", `<option value="beyond">`, `value="653.40"`,
+	asked.Shows(t, 422, "$65.34 before taxes is left", `<option value="beyond">`, `value="653.40"`,
 		"<b>$78.35</b>")
 	b.page.Send(t, opened, adjustments, "_way", "back", "amount_cents", " 65,34 $", "reason", "Lost parcel").Leads(t, page)
 	got := b.page.Open(t, page)
@@ -39,14 +39,14 @@ func TestAdjustment(t *testing.T) {
 	}
 	nothingLeft := b.page.Send(t, b.page.Open(t, correct), adjustments, "_way", "back", "amount_cents", "1", "reason",
 		"Late")
-	nothingLeft.Shows(t, 422, "$0.00 of what the order was charged, before taxes, is left", `<option value="back" selected>`)
+	nothingLeft.Shows(t, 422, "$0.00 before taxes is left", `<option value="back" selected>`)
 	b.page.Send(t, nothingLeft, adjustments, "_way", "beyond", "amount_cents", "1", "reason", "Late").Leads(t, page)
 	b.page.Open(t, page).Shows(t, 200, "Adjustment of −$1.13 posted.", "<b>$3.39</b>")
 	b.page.Send(t, got, adjustments, "_way", "more", "amount_cents", "12", "order_id", b.late, "reason",
 		"Waited").Leads(t, page)
 	inFrench := b.page.Open(t, page+"?lang=fr")
 	b.page.Send(t, inFrench, adjustments, "_way", "more", "amount_cents", "3.5", "reason", "Boxes").Leads(t, page)
-	b.page.Open(t, page).Shows(t, 200, "Correction de 3,50\u00a0$ inscrite.", "Solde de metro", "<b>20,45\u00a0$</b>")
+	b.page.Open(t, page).Shows(t, 200, "Rajustement de 3,50\u00a0$ enregistré.", "Solde\u00a0: metro", "<b>20,45\u00a0$</b>")
 }
 
 // TestAdjustmentRefused shows what is wrong beside the fields, which keep what was typed.
@@ -111,7 +111,7 @@ func TestPayment(t *testing.T) {
 		"This is required.", `value="Cheque 13"`)
 	b.page.Send(t, got, payments, "payment.amount_cents", "0").Shows(t, 422, "Enter an amount in dollars")
 	b.admin.Visit(t).Open(t, "/console/audit").Shows(t, 200, "Recorded a payment by metro",
-		"Corrected what metro was charged")
+		"Adjusted what metro was charged")
 }
 
 // TestPostingNeedsBooks has no forms before the books begin, and refuses one that was opened while they were on.

@@ -58,7 +58,7 @@ func TestPartnerList(t *testing.T) {
 		{"?show=pending", []string{"No account awaits approval.", "Show all partners"}, []string{metro.PartnerID}},
 		{"?card=deal", []string{nord.PartnerID, "Rate card deal"}, []string{metro.PartnerID}},
 		{"?card=default", []string{metro.PartnerID}, []string{nord.PartnerID}},
-		{"?q=%3Cb%3E", []string{"No partner fits “&lt;b&gt;”."}, []string{metro.PartnerID}},
+		{"?q=%3Cb%3E", []string{"No partner matches “&lt;b&gt;”."}, []string{metro.PartnerID}},
 		{"?show=all&after=" + nord.PartnerID, []string{"First page"}, []string{"/console/partners/" + nord.PartnerID}},
 	} {
 		page := desk.Open(t, "/console/partners"+c.query)

@@ -48,7 +48,7 @@ func TestPickByScan(t *testing.T) {
 	if to := post("/console/picks/scan", sent("/console/picks/scan", "scan", "B-9")); to != scanned {
 		t.Errorf("got %s, want back to %s", to, scanned)
 	}
-	v.Open(t, scanned).Shows(t, 200, "No order here has “B-9”.")
+	v.Open(t, scanned).Shows(t, 200, "No order here matches “B-9”.")
 	form = v.Open(t, scanned)
 	label := "https://dropyard.example/track/" + first
 	if to := post("/console/picks/scan", sent("/console/picks/scan", "scan", label)); to != scanned {

@@ -70,10 +70,10 @@ func TestReturnIsReceived(t *testing.T) {
 	for _, code := range []string{id, "https://dropyard.example/track/" + id, "A-1"} {
 		v.Open(t, "/console/returns?code="+code).Leads(t, path)
 	}
-	v.Open(t, "/console/returns?code=B-9").Shows(t, 200, "No return has “B-9”.", `aria-invalid="true"`, `value="B-9"`)
+	v.Open(t, "/console/returns?code=B-9").Shows(t, 200, "No return matches “B-9”.", `aria-invalid="true"`, `value="B-9"`)
 
 	b.carried(t, "A-2", "")
-	v.Open(t, "/console/returns?code=A-2").Shows(t, 200, "A-2 is not given up (status: Picked up).", `aria-invalid="true"`)
+	v.Open(t, "/console/returns?code=A-2").Shows(t, 200, "A-2 has not been cancelled (status: Picked up).", `aria-invalid="true"`)
 
 	name := func(state string) string { return fmt.Sprintf("%s-%d", state, lamp) }
 	form := v.Open(t, path)

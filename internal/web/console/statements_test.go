@@ -37,7 +37,7 @@ func TestStatementPages(t *testing.T) {
 	preview := "/console/money/partners/" + b.metro.PartnerID + "/statement?period=2026-01"
 	closing := page.Open(t, statements+"/closing")
 	closing.Shows(t, 200, "Close January 2026", "1 partner gets a statement", ">metro<", preview)
-	page.Open(t, preview).Shows(t, 200, "What the statement would have", "Opening balance", "<b>$78.35</b>", ">A-1<",
+	page.Open(t, preview).Shows(t, 200, "What the statement would hold", "Opening balance", "<b>$78.35</b>", ">A-1<",
 		"$8.49 HST", "Late cancellation")
 	portal.Open(t, "/portal/statements").Shows(t, 200, "Since the last statement", "<b>$78.35</b>", ">A-1<",
 		`href="/portal/orders/`+b.delivered+`"`, "No month is closed yet.")

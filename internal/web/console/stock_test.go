@@ -63,7 +63,7 @@ func TestWarehousePages(t *testing.T) {
 	w.shows(t, w.path+"?lang=fr", []string{"Stock bas\u00a0: 1", "2 produits"}, nil)
 	w.shows(t, "/console/stock?lang=en", []string{"Last: metro"}, nil)
 	w.shows(t, w.path+"/movements", []string{"3 movements", "Lamp &lt;b&gt;", "&#43;12"}, nil)
-	w.shows(t, w.path+"/movements?type=OUT", []string{"No movements are here."}, []string{"&#43;12"})
+	w.shows(t, w.path+"/movements?type=OUT", []string{"There are no movements here."}, []string{"&#43;12"})
 	w.shows(t, fmt.Sprintf("%s/movements?product_id=%d", w.path, w.lamp),
 		[]string{fmt.Sprintf(`href="%s/movements.csv?product_id=%d"`, w.path, w.lamp)}, nil)
 	w.shows(t, fmt.Sprintf("%s/movements.csv?product_id=%d&type=IN", w.path, w.lamp),

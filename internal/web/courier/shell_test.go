@@ -125,7 +125,7 @@ func TestManifest(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	v := rider(t, s)
-	for language, name := range map[string]string{"en": "Dropyard for couriers", "fr": "Dropyard pour livreurs"} {
+	for language, name := range map[string]string{"en": "Dropyard for couriers", "fr": "Dropyard pour les livreurs"} {
 		document := v.Open(t, "/courier?lang="+language).Must(t, http.StatusOK)
 		path := "/courier/app.webmanifest?lang=" + language
 		document.Shows(t, http.StatusOK, `<link rel="manifest" href="`+path+`">`)

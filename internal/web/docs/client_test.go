@@ -77,7 +77,7 @@ func TestPartnersNeedNoRepository(t *testing.T) {
 	t.Parallel()
 	server := site(t)
 	_, start := read(server, "/docs.md")
-	guides, _, _ := strings.Cut(start, "\n## For apps of couriers")
+	guides, _, _ := strings.Cut(start, "\n## For courier apps")
 	for _, page := range regexp.MustCompile(`\]\((/docs/[^)]+\.md)\)`).FindAllStringSubmatch(guides, -1) {
 		if _, body := read(server, page[1]); strings.Contains(body, "](https://github.com/dropyard") {
 			t.Errorf("%s: got a link to the repository, want none", page[1])

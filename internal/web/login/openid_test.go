@@ -40,7 +40,7 @@ func TestOpenID(t *testing.T) {
 		if person.at != "" {
 			page.Open(t, back).Leads(t, person.at)
 		} else {
-			page.Open(t, back).Shows(t, 200, "Your e-mail address has no operator here")
+			page.Open(t, back).Shows(t, 200, "No operator has your e-mail address here")
 		}
 	}
 	late := comes(s)

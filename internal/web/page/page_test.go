@@ -276,7 +276,7 @@ func TestRefusedPage(t *testing.T) {
 		{refusal.CodeConflict, "C’est déjà fait", true},
 		{refusal.CodeInternal, "Un problème est survenu", true},
 		{"unknown_code", "Un problème est survenu", true},
-		{refusal.CodeGone, "Ceci n’est plus là", false},
+		{refusal.CodeGone, "Ceci n’est plus accessible", false},
 		{delivery.CodeInvalidTransition, "La commande ne peut pas passer à cet état", true},
 	} {
 		header := http.Header{"X-Request-Id": {"req_1"}}

@@ -57,7 +57,7 @@ func capital(text string) string {
 // Date returns the date of a time in the time's zone: with the weekday in the year of
 // now, with the year in others.
 func (l Language) Date(at, now time.Time) string {
-	day, month := strconv.Itoa(at.Day()), months[l][at.Month()-1]
+	day, month := l.dayOfMonth(at), months[l][at.Month()-1]
 	weekday := weekdays[l][at.Weekday()]
 	thisYear := at.Year() == now.In(at.Location()).Year()
 	switch {
@@ -72,9 +72,17 @@ func (l Language) Date(at, now time.Time) string {
 	}
 }
 
+// dayOfMonth returns the number of the day: French writes the first as an ordinal, 1er. The modules of pages do the same.
+func (l Language) dayOfMonth(at time.Time) string {
+	if l == French && at.Day() == 1 {
+		return "1er"
+	}
+	return strconv.Itoa(at.Day())
+}
+
 // ShortDate returns the day and the month of a time in the time's zone.
 func (l Language) ShortDate(at time.Time) string {
-	day, month := strconv.Itoa(at.Day()), months[l][at.Month()-1]
+	day, month := l.dayOfMonth(at), months[l][at.Month()-1]
 	if l == French {
 		return day + " " + month
 	}

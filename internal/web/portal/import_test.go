@@ -189,11 +189,11 @@ func TestImportRefusesFiles(t *testing.T) {
 		"header":   {"Order number,Name\n", "The file has no orders"},
 		"workbook": {"PK\x03\x04rest", "This is a workbook."},
 		"binary":   {"a,b\n\x00\x01,\x02\n", "is not text"},
-		"quotes":   {"a,b\n\"x,y\n", "A quotation mark in line 2 has no counterpart."},
-		"columns":  {strings.Repeat("a,", 200) + "a\nA-1\n", "The file has 201 columns, at most 200 are possible"},
-		"large":    {"Order number,Notes\nA-1," + strings.Repeat("x", 1<<20) + "\n", "The file has more than 1 MB"},
-		"rows":     {rows, "The file has 5,001 lines, at most 5,000 are possible"},
-		"many":     {many.String(), "The file has 501 orders, at most 500 are possible"},
+		"quotes":   {"a,b\n\"x,y\n", "A quotation mark in line 2 is not closed."},
+		"columns":  {strings.Repeat("a,", 200) + "a\nA-1\n", "The file has 201 columns. At most 200 are possible"},
+		"large":    {"Order number,Notes\nA-1," + strings.Repeat("x", 1<<20) + "\n", "The file is larger than 1 MB"},
+		"rows":     {rows, "The file has 5,001 lines. At most 5,000 are possible"},
+		"many":     {many.String(), "The file has 501 orders. At most 500 are possible"},
 	} {
 		shown := upload(t, clerk, importPage, []byte(c.content)).Must(t, http.StatusUnprocessableEntity)
 		if !bytes.Contains(shown.Body, []byte(c.want)) {

@@ -147,7 +147,7 @@ func TestNewOrderWarns(t *testing.T) {
 		"en": {
 			"The postal code belongs to another province (Dropoff · Postal code).",
 			"Couriers cannot deliver to a post office box (Dropoff · Apartment, unit).",
-			"The domain of the email address cannot exist (Pickup · E-mail).",
+			"The domain of the e-mail address cannot exist (Pickup · E-mail).",
 			"No part of the time window is on a business day (Dropoff · Time window).",
 			"The label cannot print this barcode, and has a number of its own instead (Parcel 1 · Barcode).",
 			"The label shows only the beginning of the text (Parcel 1 · Parcel number).",
@@ -157,11 +157,11 @@ func TestNewOrderWarns(t *testing.T) {
 		"fr": {
 			"Le code postal appartient à une autre province (Livraison · Code postal).",
 			"Les livreurs ne peuvent pas livrer à une case postale (Livraison · Appartement, bureau).",
-			"Le domaine de l’adresse courriel ne peut pas exister (Ramassage · Courriel).",
-			"Aucune partie de la plage horaire n’est un jour ouvrable (Livraison · Plage horaire).",
+			"Le domaine de l’adresse de courriel ne peut pas exister (Ramassage · Courriel).",
+			"Aucune partie de la plage horaire ne tombe un jour ouvrable (Livraison · Plage horaire).",
 			"L’étiquette ne peut pas imprimer ce code-barres et porte son propre numéro (Colis 1 · Code-barres).",
 			"L’étiquette ne montre que le début du texte (Colis 1 · Numéro du colis).",
-			"L’étiquette ne peut pas imprimer certains caractères (Consignes au livreur).",
+			"L’étiquette ne peut pas imprimer certains caractères (Consignes pour le livreur).",
 			"L’étiquette ne montre que le début du texte (Référence).",
 		},
 	} {

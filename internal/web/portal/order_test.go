@@ -109,7 +109,7 @@ func TestCancelOrder(t *testing.T) {
 	answer := clerk.Send(t, asked, path).Must(t, http.StatusSeeOther)
 	cookie, _, _ := strings.Cut(answer.Header.Get("Set-Cookie"), ";")
 	shown := s.Do(t, "GET", answer.Header.Get("Location"), nil, "Cookie", clerk.Cookie+"; "+cookie, "Accept", "text/html")
-	shows(t, "too late", shown, []string{"was not cancelled now: its status is “Assigned”"}, nil)
+	shows(t, "too late", shown, []string{"Nothing was changed: the order’s status is now “Assigned”."}, nil)
 	clerk.Open(t, path).Must(t, http.StatusSeeOther)
 }
 

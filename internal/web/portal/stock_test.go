@@ -50,7 +50,7 @@ func TestStock(t *testing.T) {
 		{owner, "/portal/stock?page=99999999999999999999", []string{"Lamp", "Rug"}, nil},
 		{owner, "/portal/stock?mode=test", []string{"Maple syrup 540 ml", "1,000,000"}, []string{"Rug"}},
 		{owner, "/portal/stock?lang=fr", []string{"Stock bas : 1", "2 produits"}, nil},
-		{other, "/portal/stock", []string{"No products are in stock for you."}, []string{"Lamp"}},
+		{other, "/portal/stock", []string{"You have no products in stock."}, []string{"Lamp"}},
 	} {
 		opens(t, c.who, c.path, c.want, c.absent)
 	}
@@ -86,7 +86,7 @@ func TestMovements(t *testing.T) {
 		nil)
 	opens(t, owner, ofLamp, []string{"3 movements", "49", "37", link}, []string{"Rug"})
 	opens(t, owner, ofLamp+"&type=IN", []string{"2 movements"}, []string{"−3", link})
-	opens(t, owner, fmt.Sprintf("/portal/stock/movements?product_id=%d&cursor=1", rug), []string{"No movements are here."},
+	opens(t, owner, fmt.Sprintf("/portal/stock/movements?product_id=%d&cursor=1", rug), []string{"There are no movements here."},
 		nil)
 	for _, id := range []string{"99", "0", "lamp"} {
 		owner.Open(t, "/portal/stock/movements?product_id="+id).Must(t, http.StatusNotFound)

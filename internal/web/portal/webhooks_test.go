@@ -239,7 +239,7 @@ func TestFurtherEndpoints(t *testing.T) {
 	empty := owner.Open(t, hooks+"/endpoints")
 	refused := owner.Send(t, empty, hooks+"/endpoints", "url", receiver.URL+"/more", "events", "none")
 	if body := string(refused.Must(t, http.StatusUnprocessableEntity).Body); !strings.Contains(body,
-		"Choose at least one type of events.") || !strings.Contains(body, receiver.URL+"/more") {
+		"Choose at least one event type.") || !strings.Contains(body, receiver.URL+"/more") {
 		t.Errorf("got a page without the fault and what was typed:\n%s", body)
 	}
 	added := owner.Send(t, empty, hooks+"/endpoints", "url", receiver.URL+"/more")
@@ -258,7 +258,7 @@ func TestFurtherEndpoints(t *testing.T) {
 	has(t, changed, "The endpoint was changed", "/other", "CloudEvents 1.0")
 	none := owner.Send(t, changed, hooks+"?endpoint="+id, "url", receiver.URL+"/none", "events", "")
 	if body := string(none.Must(t, http.StatusUnprocessableEntity).Body); !strings.Contains(body,
-		"Choose at least one type of events.") {
+		"Choose at least one event type.") {
 		t.Errorf("no type is chosen: got a page without the fault:\n%s", body)
 	}
 	if got := s.Query(t, "SELECT events FROM further_endpoints"); len(got) != 1 || got[0] != "order.failed" {

@@ -138,7 +138,7 @@ func TestOrderPageByStatus(t *testing.T) {
 			days, []string{"Saturday, January 17, by <strong>10:00 AM</strong> EST"}, []string{"ater than planned", "between"},
 		},
 		"late": {
-			late, []string{"It is later than planned.", "Expected before: today, by <strong>10:00 AM</strong>"}, nil,
+			late, []string{"It is later than planned.", "Was expected: today, by <strong>10:00 AM</strong>"}, nil,
 		},
 		"delivered": {order(delivery.StatusDelivered), []string{
 			"<h1>Delivered</h1>", "Today, 11:00 AM",

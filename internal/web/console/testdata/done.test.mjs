@@ -22,7 +22,7 @@ test("what was done is said with receiver", () => {
   assert.equal(doneText([had(1, "cou_1")], { status: "accepted" }), "A-1 unassigned");
   assert.equal(doneText([], { status: "accepted" }), "");
   use("fr", books.fr);
-  assert.equal(doneText([order(1), order(2)], { status: transfer, location: "HUB-1" }, "HUB-1"), "2 commandes transmises à HUB-1");
+  assert.equal(doneText([order(1), order(2)], { status: transfer, location: "HUB-1" }, "HUB-1"), "2 commandes transférées à HUB-1");
   use("en", books.en);
 });
 

@@ -16,6 +16,9 @@ let made;
 const formats = () => made ??= makeFormats();
 const dayMs = 86400000;
 
+/** Writes the first day of a month as an ordinal in French, 1er, as the server does. @param {string} date */
+const ordinal = (date) => language === "en" ? date : date.replace(/(?:^|\s)1(?=\s)/, "$&er");
+
 /** @param {string} text */
 const capital = (text) => text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
 
@@ -27,7 +30,7 @@ const capital = (text) => text.charAt(0).toLocaleUpperCase(language) + text.slic
 const day = (at, now) => {
   const days = Math.round((new Date(at).setHours(12, 0, 0, 0) - new Date(now).setHours(12, 0, 0, 0)) / dayMs);
   if (Math.abs(days) <= 1) return formats().relative.format(days, "day");
-  return (at.getFullYear() === now.getFullYear() ? formats().date : formats().dated).format(at);
+  return ordinal((at.getFullYear() === now.getFullYear() ? formats().date : formats().dated).format(at));
 };
 
 /**

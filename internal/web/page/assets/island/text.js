@@ -97,6 +97,9 @@ export const span = (ms) => {
   return hours ? `${hours} h ${String(minutes % 60).padStart(2, "0")}` : `${minutes} min`;
 };
 
+/** Writes the first day of a month as an ordinal in French, 1er. @param {string} date */
+const ordinal = (date) => language === "fr" ? date.replace(/(?:^|\s)1(?=\s)/, "$&er") : date;
+
 /** How far the clocks of this machine are ahead of UTC at a time, in milliseconds. @param {number} at */
 export const ownEast = (at) => -60000 * new Date(at).getTimezoneOffset();
 
@@ -113,7 +116,7 @@ const writing = (by, east) => {
   /** Returns the day: a word for yesterday, today and tomorrow. @param {number} at @param {number} now */
   const day = (at, now) => {
     const days = dayOf(at) - dayOf(now);
-    return Math.abs(days) <= 1 ? by().relative().format(days, "day") : by().date().format(at);
+    return Math.abs(days) <= 1 ? by().relative().format(days, "day") : ordinal(by().date().format(at));
   };
   return {
     clock,
