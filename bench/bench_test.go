@@ -108,6 +108,27 @@ func checkReport(t *testing.T, command reportCommand, want ...string) *report {
 	return r
 }
 
+// TestNight exports a small day on both engines. The measurement checks the rows.
+func TestNight(t *testing.T) {
+	t.Parallel()
+	for _, engine := range []string{"sqlite", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			if engine == "postgres" {
+				testkit.PostgresURL(t) // skips where there is no server
+			}
+			command := nightCommand{Orders: 40, Database: engine, Binary: dropyard(t)}
+			n, err := command.measure(t.Context(), t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n.Files < 40_000 || n.Memory <= 0 || n.Seconds <= 0 {
+				t.Errorf("got %+v, want files of 40 orders", n)
+			}
+		})
+	}
+}
+
 func TestReport(t *testing.T) {
 	t.Parallel()
 	r := checkReport(t, smallReport("SQLite", bareFloor, "webhooks"),

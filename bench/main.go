@@ -17,6 +17,7 @@ type commands struct {
 	Compare compareCommand `cmd:"" help:"Let two binaries of dropyard take turns at one kind of work, and compare them pair by pair."`
 	Feed    feedCommand    `cmd:"" help:"Measure desks that follow the dispatch board while orders move."`
 	Browser browserCommand `cmd:"" help:"Measure the dispatch board in a browser, and what open boards cost the service."`
+	Night   nightCommand   `cmd:"" help:"Measure the export of a day with many orders."`
 	Attack  attackCommand  `cmd:"" help:"Attack a service, and measure what other partners see of it."`
 	Floor   floorCommand   `cmd:"" hidden:"" help:"Run the bare floor; other commands start it."`
 	Poster  posterCommand  `cmd:"" hidden:"" help:"Post events by the bare client; other commands start it."`

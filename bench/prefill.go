@@ -32,10 +32,13 @@ var prefillFrom = time.Now().Add(-10 * 365 * 24 * time.Hour).Truncate(time.Hour)
 // prefill adds orders as the service would have written them, from one number to
 // another.
 func prefill(ctx context.Context, db *store.Store, accounts []account, from, to int) error {
-	maker := newOrderMaker()
+	return newOrderMaker().write(ctx, db, accounts, from, to)
+}
+
+func (m *orderMaker) write(ctx context.Context, db *store.Store, accounts []account, from, to int) error {
 	for from < to {
 		size := min(prefillGroup, to-from)
-		err := db.Orders().Write(ctx, func(tx order.Writer) error { return maker.group(ctx, tx, accounts, from, size) })
+		err := db.Orders().Write(ctx, func(tx order.Writer) error { return m.group(ctx, tx, accounts, from, size) })
 		if err != nil {
 			return err
 		}
@@ -46,12 +49,15 @@ func prefill(ctx context.Context, db *store.Store, accounts []account, from, to 
 
 // orderMaker makes orders without a service.
 type orderMaker struct {
-	requests [2]delivery.OrderRequest // without and with items
-	random   *mathrand.Rand
+	requests  [2]delivery.OrderRequest // without and with items
+	random    *mathrand.Rand
+	createdAt func(n int) time.Time
+	// follow adds what came after the creation of an order; nil if nothing did.
+	follow func(*order.Changes, *delivery.Order) error
 }
 
 func newOrderMaker() *orderMaker {
-	m := &orderMaker{random: newRandom()}
+	m := &orderMaker{random: newRandom(), createdAt: createdAt}
 	for i := range m.requests {
 		before, after := orderBody(i == 1)
 		request, err := form.Decode(document(before+"B-"+after), delivery.ReadOrderRequest)
@@ -118,7 +124,7 @@ func (m *orderMaker) group(ctx context.Context, tx order.Writer, accounts []acco
 	for n := from; n < from+size; n++ {
 		// Two in a row to each partner, so that each has orders with items.
 		partnerID := accounts[n/2%len(accounts)].PartnerID
-		made, document, err := m.make(partnerID, n, createdAt(n))
+		made, document, err := m.make(partnerID, n, m.createdAt(n))
 		if err != nil {
 			return err
 		}
@@ -127,6 +133,11 @@ func (m *orderMaker) group(ctx context.Context, tx order.Writer, accounts []acco
 			underWay(made, n)
 		}
 		changes.Created = append(changes.Created, order.Creation{Order: made, Document: document})
+		if m.follow != nil {
+			if err := m.follow(changes, made); err != nil {
+				return err
+			}
+		}
 		if time.Since(made.CreatedAt) > retention.KeysKept {
 			continue
 		}

@@ -70,6 +70,8 @@ type OpenIDRequest struct {
 	RoleValues *RoleValues `json:"role_values,omitempty"`
 	// DefaultRole is the role of people who were not invited, without RoleClaim: any but owner.
 	DefaultRole Role `json:"default_role,omitempty"`
+	// Password is that of the person whose session it is; empty for someone who has none.
+	Password string `json:"password,omitempty"`
 }
 
 // DomainRequest names a domain.

@@ -67,8 +67,9 @@ type Deliveries struct {
 
 // DeliveryPoint is an order that was delivered.
 type DeliveryPoint struct {
-	OrderID     string    `json:"order_id"`
-	DeliveredAt time.Time `json:"delivered_at"`
+	OrderID        string    `json:"order_id"`
+	PartnerOrderID string    `json:"partner_order_id"` // empty if the order cannot be read
+	DeliveredAt    time.Time `json:"delivered_at"`
 }
 
 // Job is an order that a courier is assigned to.

@@ -232,7 +232,8 @@ func TestOperatorSession(t *testing.T) {
 	p.refused(exitRefused, "books journal --columns sage", "columns: expected")
 	owner := account.Owner(t)
 	owner.Call(t, "PUT", "/v1/account/openid",
-		[]byte(`{"issuer":"https://login.metro.example","client_id":"yard","client_secret":"hunter2"}`)).Must(t, 200)
+		fmt.Appendf(nil, `{"issuer":"https://login.metro.example","client_id":"yard","client_secret":"hunter2","password":%q}`,
+			owner.Password)).Must(t, 200)
 	owner.Call(t, "POST", "/v1/account/domains", []byte(`{"domain":"metro.invalid"}`)).Must(t, 201)
 	p.must("company-sign-in show "+account.PartnerID, `provider +https://login.metro.example\n(.*\n)*metro.invalid +unchecked`)
 	p.must("company-sign-in off "+account.PartnerID, `state +off`)

@@ -291,7 +291,7 @@ var userOperations = []operation{
 	prepared("owner", "DELETE /v1/auth/api-keys/{key_id}", func(_ *rig, w *someone) (string, []string) {
 		return "", []string{w.partner.KeyID}
 	}).withPassword(),
-	plain("PUT /v1/account/openid", openIDBody),
+	prepared("owner", "PUT /v1/account/openid", func(_ *rig, w *someone) (string, []string) { return openIDBody(w), nil }),
 	prepared("owner", "DELETE /v1/account/openid", func(r *rig, w *someone) (string, []string) {
 		r.setOpenID(w)
 		return "", nil
@@ -418,11 +418,15 @@ func onProduct(route, body string) operation {
 	})
 }
 
-const openIDBody = `{"issuer":"https://login.metro.example","client_id":"dropyard","client_secret":"a secret of tests"}`
+// openIDBody sets the OpenID provider of a user's partner.
+func openIDBody(w *someone) string {
+	return fmt.Sprintf(`{"issuer":"https://login.metro.example","client_id":"dropyard",
+		"client_secret":"a secret of tests","password":%q}`, w.password)
+}
 
 // setOpenID sets the OpenID provider of a user's partner.
 func (r *rig) setOpenID(w *someone) {
-	r.Do(r.t, "PUT", "/v1/account/openid", []byte(openIDBody), "Cookie", w.cookie).Must(r.t, 200)
+	r.Do(r.t, "PUT", "/v1/account/openid", []byte(openIDBody(w)), "Cookie", w.cookie).Must(r.t, 200)
 }
 
 // domain names a domain of a user's partner, and returns it.

@@ -47,7 +47,7 @@ func (a *App) openBackups() error {
 		Noted: func(at time.Time) error { return markBackup(a.config, at) },
 	}
 	if daily {
-		made.Schedule = &backups.Schedule{Hour: hour, Minute: minute, Zone: a.calendar.Clock("QC")}
+		made.Schedule = &backups.Schedule{Hour: hour, Minute: minute, Zone: a.Zones.Location(a.config.Zone())}
 	}
 	if a.backups, err = backups.Open(made); err != nil {
 		return fmt.Errorf("--backups: %w", err)

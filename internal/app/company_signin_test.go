@@ -119,6 +119,9 @@ func TestCompanyRoles(t *testing.T) {
 		if got := c.member(t, "ada@metro.example")["role"]; got != step.role {
 			t.Errorf("%v: got the role %q, want %q", step.groups, got, step.role)
 		}
+		if step.role == "owner" { // who has no password, and needs none
+			v.Send(t, v.Open(t, apptest.CompanyPage), apptest.CompanyPage).Leads(t, apptest.CompanyPage)
+		}
 	}
 	v := c.Visit()
 	refused(t, v, v.Company(t, c.provider, "ada@metro.example", at("ada@metro.example", "groups", "owner")),
@@ -175,12 +178,14 @@ func TestCompanySettings(t *testing.T) {
 		"consumers": {
 			map[string]any{"issuer": "https://LOGIN.microsoftonline.com/consumers"}, []string{"issuer"},
 		},
-		"no tenant": {map[string]any{"issuer": entra + "{tenantid}/v2.0"}, []string{"issuer"}},
+		"no tenant":      {map[string]any{"issuer": entra + "{tenantid}/v2.0"}, []string{"issuer"}},
+		"no password":    {map[string]any{"password": absent}, []string{"password"}},
+		"wrong password": {map[string]any{"password": "a guess of the password"}, []string{"password"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sent := map[string]any{
 				"issuer": "https://login.metro.example", "client_id": "yard", "client_secret": "hunter2", "role_claim": "groups",
-				"role_values": map[string]any{"owner": "bosses"},
+				"role_values": map[string]any{"owner": "bosses"}, "password": c.owner.Password,
 			}
 			for field, value := range wrong.changes {
 				if sent[field] = value; value == absent {
@@ -299,7 +304,8 @@ func TestCompanyChangesAreNotified(t *testing.T) {
 		want               string
 	}{
 		{owner.Call, "PUT", "/v1/account/openid",
-			`{"issuer":"https://login.metro.example","client_id":"yard","client_secret":"hunter2"}`, "the company sign-in was"},
+			`{"issuer":"https://login.metro.example","client_id":"yard","client_secret":"hunter2","password":"` +
+				owner.Password + `"}`, "the company sign-in was"},
 		{owner.Call, "POST", "/v1/account/domains", `{"domain":"metro.example"}`, "a domain of the company sign-in was"},
 		{admin.Call, "PATCH", path + "/openid", `{"stopped":true}`, "the company sign-in was"},
 		{admin.Call, "DELETE", path + "/domains/metro.example", "", "a domain of the company sign-in was"},
@@ -385,7 +391,9 @@ func TestCompanyOfStranger(t *testing.T) {
 		fmt.Appendf(nil, `{"name":"metro","email":"metro@example.com","password":%q}`, password)).Must(t, 201)
 	stranger := (&apptest.Partner{Service: s, Email: "metro@example.com", Password: password}).Owner(t)
 	for target, fields := range map[string][]string{
-		path:              {"issuer", "https://login.mallory.example", "client_id", "yard", "client_secret", "hunter2"},
+		path: {
+			"issuer", "https://login.mallory.example", "client_id", "yard", "client_secret", "hunter2", "password", password,
+		},
 		path + "/domains": {"domain", "mallory.example"},
 	} {
 		stranger.Send(t, stranger.Open(t, path), target, fields...).Shows(t, http.StatusConflict,
@@ -533,10 +541,11 @@ func TestCompanyPeopleLeave(t *testing.T) {
 	// The owner changes the client, and removes the domain and the provider.
 	ada = signsIn("ada@metro.example")
 	password := c.owner.Owner(t)
-	c.owner.Send(t, c.owner.Open(t, apptest.CompanyPage), apptest.CompanyPage, "client_id", "other").Must(t, 422)
+	c.owner.Send(t, c.owner.Open(t, apptest.CompanyPage), apptest.CompanyPage, "client_id", "other", "password",
+		c.owner.Password).Must(t, 422)
 	isIn(ada, true)
 	c.owner.Send(t, c.owner.Open(t, apptest.CompanyPage), apptest.CompanyPage, "client_id", "other", "client_secret", "x",
-		"default_role", "reader").Leads(t, apptest.CompanyPage)
+		"default_role", "reader", "password", c.owner.Password).Leads(t, apptest.CompanyPage)
 	isIn(ada, false)
 	c.owner.UseProvider(t, c.provider, "default_role", "reader")
 	ada = signsIn("ada@metro.example")

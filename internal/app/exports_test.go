@@ -36,11 +36,11 @@ func exportingTo(where string) apptest.Option {
 func embeddedIn(data string) string { return "sqlite:" + filepath.Join(data, "embedded.db") }
 
 // exportedDay waits until a service has exported a day, or failed, and returns what operators see of it.
-func exportedDay(t *testing.T, o *apptest.Operator, last string) *apptest.Answer {
+func exportedDay(t *testing.T, clock *testkit.Clock, o *apptest.Operator, last string) *apptest.Answer {
 	t.Helper()
 	var got *apptest.Answer
 	apptest.Await(t, "the export of "+last, func() bool {
-		o.Clock.Advance(time.Second) // the exporter may have looked just before it was due
+		clock.Advance(time.Second) // the exporter may have looked just before it was due
 		got = o.Call(t, "GET", "/ops/v1/system", nil).Must(t, 200)
 		return got.JSON("exports", "last") != nil && got.Text("exports", "last", "day") == last
 	})
@@ -68,7 +68,7 @@ func TestExportByNight(t *testing.T) {
 	}
 	begun(t, s)
 	clock.Advance(time.Date(2026, 1, 15, 7, 30, 0, 0, time.UTC).Sub(clock.Now()))
-	first := exportedDay(t, s.Operate(t), "2026-01-14")
+	first := exportedDay(t, clock, s.Operate(t), "2026-01-14")
 	day := filepath.Join(folder, "day=2026-01-14")
 	text, err := os.ReadFile(filepath.Join(day, "orders.jsonl"))
 	if err != nil {
@@ -117,7 +117,7 @@ func TestExportByNight(t *testing.T) {
 	}
 	v := o.Visit(t)
 	v.Send(t, v.Open(t, "/console/system"), "/console/system/export").Leads(t, "/console/system")
-	exportedDay(t, o, "2026-01-16") // without the pause after a failure
+	exportedDay(t, clock, o, "2026-01-16") // without the pause after a failure
 	apptest.Await(t, "the end of the export", func() bool {
 		return o.Call(t, "GET", "/ops/v1/exports", nil).Must(t, 200).JSON("exports", "running") == false
 	})

@@ -132,7 +132,8 @@ func TestTestOrders(t *testing.T) {
 	events := map[string]string{
 		"sim:deliver": assigned + "order.delivered",
 		"sim:fail": assigned +
-			"order.failed order.out_for_delivery order.failed order.out_for_delivery order.failed order.cancelled",
+			"order.failed order.out_for_delivery order.failed order.out_for_delivery order.failed order.cancelled " +
+			"return.due return.received",
 		"sim:fail-twice": assigned +
 			"order.failed order.out_for_delivery order.failed order.out_for_delivery order.delivered",
 		"sim:cancel": "order.accepted order.cancelled",

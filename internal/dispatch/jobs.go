@@ -46,8 +46,9 @@ type Done struct {
 
 // Delivery is an order that was delivered.
 type Delivery struct {
-	OrderID string
-	At      time.Time
+	OrderID        string
+	PartnerOrderID string // empty if the order cannot be read
+	At             time.Time
 }
 
 // Round is the work of a courier.
@@ -85,7 +86,7 @@ func (s *Service) Round(ctx context.Context, courierID string, since time.Time) 
 		if round.Returns, err = s.bringing(ctx, tx, courierID); err != nil {
 			return err
 		}
-		if round.Done, err = tx.Deliveries(ctx, courierID, since, maxDone); err != nil {
+		if round.Done, err = s.done(ctx, tx, courierID, since); err != nil {
 			return err
 		}
 		if round.Unread, err = tx.Unread(ctx, courierID, maxUnread); err != nil {
@@ -95,6 +96,25 @@ func (s *Service) Round(ctx context.Context, courierID string, since time.Time) 
 		return err
 	})
 	return round, err
+}
+
+// done returns what a courier has delivered since a time.
+func (s *Service) done(ctx context.Context, tx Reader, courierID string, since time.Time) (Done, error) {
+	done, err := tx.Deliveries(ctx, courierID, since, maxDone)
+	if err != nil {
+		return done, err
+	}
+	ids := make([]string, len(done.Latest))
+	for i := range done.Latest {
+		ids[i] = done.Latest[i].OrderID
+	}
+	orders, err := s.ordersByID(ctx, tx, ids)
+	for i := range done.Latest {
+		if o := orders[ids[i]]; o != nil {
+			done.Latest[i].PartnerOrderID = o.PartnerOrderID
+		}
+	}
+	return done, err
 }
 
 // jobs returns the jobs of a courier: those with a place in the courier's sequence, and

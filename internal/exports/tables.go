@@ -201,8 +201,9 @@ func (s *Service) orderCells(o *delivery.Order) []csvfile.Value {
 	cod, codCurrency := amount(o.COD)
 	insurance, insuranceCurrency := amount(o.Insurance)
 	cells = append(cells, csvfile.Whole(int64(len(o.Parcels))),
-		csvfile.Decimal(strconv.FormatFloat(weight, 'f', 2, 64)), csvfile.Whole(items), cod, codCurrency, insurance, insuranceCurrency,
-		csvfile.Dollars(o.RateCents), csvfile.Plain(string(o.Currency)), moment(o.Promised), csvfile.Plain(returnOf))
+		csvfile.Decimal(strconv.FormatFloat(weight, 'f', 2, 64)), csvfile.Whole(items), cod, codCurrency, insurance,
+		insuranceCurrency, csvfile.Dollars(o.RateCents), csvfile.Plain(string(o.Currency)), moment(o.Promised),
+		csvfile.Plain(returnOf))
 	if !s.config.Personal {
 		return cells
 	}

@@ -455,6 +455,10 @@ func (s *Service) byIDs(ctx context.Context, ids []string) (map[string]*delivery
 			keys = append(keys, OrderKey{partnerID, id})
 		}
 	}
+	return s.byKeys(ctx, keys)
+}
+
+func (s *Service) byKeys(ctx context.Context, keys []OrderKey) (map[string]*delivery.Order, error) {
 	found := make(map[string]*delivery.Order, len(keys))
 	return found, s.config.Store.Read(ctx, func(tx Reader) error {
 		orders, err := tx.OrdersByKey(ctx, keys)
@@ -463,4 +467,18 @@ func (s *Service) byIDs(ctx context.Context, ids []string) (map[string]*delivery
 		}
 		return err
 	})
+}
+
+// Numbers returns the partner's own numbers of those of its orders that exist, by their ids.
+func (s *Service) Numbers(ctx context.Context, partnerID string, ids []string) (map[string]string, error) {
+	keys := make([]OrderKey, 0, len(ids))
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		keys = append(keys, OrderKey{partnerID, id})
+	}
+	found, err := s.byKeys(ctx, keys)
+	numbers := make(map[string]string, len(found))
+	for id, o := range found {
+		numbers[id] = o.PartnerOrderID
+	}
+	return numbers, err
 }

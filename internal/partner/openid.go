@@ -13,6 +13,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/foundation/outbound"
@@ -89,6 +90,7 @@ type OpenIDChange struct {
 	RoleClaim        string
 	Values           map[Role]string
 	DefaultRole      Role
+	Password         string // of the person who sets it; empty if none was sent
 }
 
 var (
@@ -129,6 +131,7 @@ func (s *Service) ReadOpenIDChange(f *form.Form) OpenIDChange {
 		Secret:      f.Secret("client_secret", form.Optional, secretRule),
 		RoleClaim:   f.Text("role_claim", form.Optional, namedRule),
 		DefaultRole: Role(f.Text("default_role", form.Optional, form.OneOf(defaultRoles...))),
+		Password:    f.Secret("password", form.Optional, credential.KnownPasswordRule),
 	}
 	var refused *outbound.URLError
 	if change.Issuer != "" && errors.As(s.config.CheckURL(change.Issuer), &refused) {

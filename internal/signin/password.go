@@ -58,6 +58,20 @@ func (s *Service) withOwn(problems form.Problems, p *Person, password string) fo
 	return problems
 }
 
+// Confirm checks the password of the caller before a change of how others sign in. People who came through an OpenID
+// provider may have none, and need none. It refuses with validation_error at the field password, or with rate_limited.
+func (s *Service) Confirm(ctx context.Context, by Caller, password string) error {
+	p, err := s.person(ctx, by.PersonID)
+	switch {
+	case err != nil || p.PasswordHash == "":
+		return err
+	case password == "":
+		return form.Fault("password", nil, currentPassword)
+	default:
+		return s.verify(ctx, p, password, "password", by.Address)
+	}
+}
+
 // setPassword sets the password of a person who is locked, ends all sessions but the
 // one with the token, makes links for a new password or address useless, and informs the
 // person by mail.

@@ -174,8 +174,9 @@ type unreadAnswer struct {
 }
 
 type deliveryAnswer struct {
-	OrderID     string    `json:"order_id"`
-	DeliveredAt time.Time `json:"delivered_at"`
+	OrderID        string    `json:"order_id"`
+	PartnerOrderID string    `json:"partner_order_id"`
+	DeliveredAt    time.Time `json:"delivered_at"`
 }
 
 type doneAnswer struct {
@@ -237,7 +238,7 @@ func (s *Server) handleJobs(c *httpd.Call) (httpd.Reply, error) {
 	}
 	done := doneAnswer{Since: since, Count: round.Done.Count, Latest: make([]deliveryAnswer, len(round.Done.Latest))}
 	for i, d := range round.Done.Latest {
-		done.Latest[i] = deliveryAnswer{d.OrderID, d.At}
+		done.Latest[i] = deliveryAnswer{d.OrderID, d.PartnerOrderID, d.At}
 	}
 	colleagues, err := s.colleaguesOf(c.Context(), courierID)
 	if err != nil {

@@ -15,6 +15,9 @@ func (s *Server) handleOpenIDPut(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
+	if err := s.config.UserSignIns.Confirm(c.Context(), shared.Caller(c), change.Password); err != nil {
+		return httpd.Reply{}, err
+	}
 	return shared.CompanySignIn(s.config.Partners.SetOpenID(c.Context(), c.Account, nil, change))
 }
 

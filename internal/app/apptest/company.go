@@ -67,7 +67,7 @@ const CompanyPage = "/portal/team/sign-in"
 func (u *User) UseProvider(t testing.TB, p *Provider, more ...string) {
 	t.Helper()
 	page := u.Open(t, CompanyPage).Must(t, http.StatusOK)
-	u.Send(t, page, CompanyPage, append(p.Settings(), more...)...).Leads(t, CompanyPage)
+	u.Send(t, page, CompanyPage, append(append(p.Settings(), "password", u.Password), more...)...).Leads(t, CompanyPage)
 }
 
 // NameDomain names a domain on the page, and publishes its record.

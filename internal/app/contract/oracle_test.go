@@ -353,6 +353,9 @@ func brokenOpenID(body any) (places []string) {
 	if member(body, "client_secret") == nil {
 		places = append(places, "/client_secret")
 	}
+	if password, ok := text(body, "password"); !ok || password != examplePassword {
+		places = append(places, "/password")
+	}
 	values, _ := member(body, "role_values").(map[string]any)
 	seen := map[any]bool{}
 	for _, role := range []string{"owner", "developer", "clerk", "reader"} {

@@ -585,7 +585,7 @@ func driveManyKeys(t *testing.T, o *operation) (answer *apptest.Answer) {
 }
 
 // openIDBody is a provider of a company.
-const openIDBody = `{"issuer":"https://login.metro.example","client_id":"dropyard","client_secret":"a secret of tests",
+const openIDBody = `{"issuer":"https://login.metro.example","client_id":"dropyard","client_secret":"a secret of tests","password":"maple-harbour-42",
 "default_role":"reader"}`
 
 // driveUnconfirmed sets a provider while the owner has not confirmed the address.

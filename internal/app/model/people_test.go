@@ -213,10 +213,9 @@ func (w *world) company(t *rapid.T) {
 	cookie, ops := w.owner(t, a), "/ops/v1/partners/"+a.partner.PartnerID
 	in := func(method, target, body string) *apptest.Answer { return w.in(t, a, cookie, method, target, body) }
 	expect(t, in("DELETE", "/v1/account/openid", ""), 404, "not_found")
-	expect(t, in("PUT", "/v1/account/openid", `{"issuer":"https://login.example.com","client_id":"yard"}`), 422,
-		"validation_error")
-	expect(t, in("PUT", "/v1/account/openid",
-		`{"issuer":"https://login.example.com","client_id":"yard","client_secret":"hunter2"}`), 200, "")
+	const provider = `{"issuer":"https://login.example.com","client_id":"yard","client_secret":"hunter2"`
+	expect(t, in("PUT", "/v1/account/openid", provider+"}"), 422, "validation_error")
+	expect(t, in("PUT", "/v1/account/openid", fmt.Sprintf(provider+`,"password":%q}`, a.partner.Password)), 200, "")
 	expect(t, in("POST", "/v1/account/domains", fmt.Sprintf(`{"domain":%q}`, domain)), 201, "")
 	expect(t, in("POST", "/v1/account/domains", fmt.Sprintf(`{"domain":%q}`, domain)), 409, "conflict")
 	expect(t, w.operate(t, w.admin, "PATCH", ops+"/openid", `{}`), 422, "validation_error")

@@ -20,6 +20,7 @@ import (
 var (
 	neverSucceeds = map[string]string{
 		"beginBackup":    "the settings name no place: see internal/app/backups_test.go",
+		"beginExport":    "the settings name no place: see internal/app/exports_test.go",
 		"beginOpenID":    "there is no provider: see TestOpenID in internal/app",
 		"finishOpenID":   "there is no provider: see TestOpenID in internal/app",
 		"changeEmail":    "there is no mail: see internal/app/users_test.go",

@@ -71,6 +71,7 @@ func fill(t *testing.T, engine string) (dir string) {
 	cancelled := partner.Create(t, testkit.OrderJSON("A-cancelled", "")).Must(t, 201).Text("order_id")
 	partner.Cancel(t, cancelled, "by the customer").Must(t, 200)
 	paths = append(paths, "/v1/orders/"+cancelled, "/ops/v1/couriers/"+f.CourierID, "/ops/v1/partners/"+f.PartnerID)
+	paths = append(paths, f.live(t, partner, operator, lamp)...)
 	for _, path := range paths {
 		f.Answers[path] = string(ask(t, partner, operator, path).Must(t, http.StatusOK).Body)
 	}

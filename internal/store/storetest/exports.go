@@ -253,7 +253,7 @@ func (y *exportYard) check() {
 		}
 	}
 	for format, kinds := range got {
-		for _, kind := range exports.Kinds {
+		for kind := range idsOfRows {
 			ids, want := kinds[kind], slices.Clone(y.rows[kind])
 			if format == exports.FormatCSV && kind == exports.KindJournal {
 				ids = slices.Compact(slices.Clone(ids)) // an entry has several lines, one after the other
@@ -275,6 +275,12 @@ func (y *exportYard) manifest(path string) (m exports.Manifest) {
 	return m
 }
 
+// idsOfRows names the column with the ids of rows, by their kind.
+var idsOfRows = map[exports.Kind]string{
+	exports.KindOrders: "order_id", exports.KindOrderEdits: "event_id", exports.KindEvents: "event_id",
+	exports.KindMovements: "movement_id", exports.KindJournal: "entry_id",
+}
+
 // read returns the ids of the rows of a file, which must have none of the names and texts of people.
 func (y *exportYard) read(path string, file exports.File) (ids []string) {
 	y.Helper()
@@ -284,10 +290,7 @@ func (y *exportYard) read(path string, file exports.File) (ids []string) {
 		strings.Contains(string(text), "par_g") {
 		y.Errorf("%s has a name, a text or a test account:\n%s", path, text)
 	}
-	id := map[exports.Kind]string{
-		exports.KindOrders: "order_id", exports.KindOrderEdits: "event_id", exports.KindEvents: "event_id",
-		exports.KindMovements: "movement_id", exports.KindJournal: "entry_id",
-	}[file.Kind]
+	id := idsOfRows[file.Kind]
 	if file.Format == exports.FormatCSV {
 		rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
 		must(y.T, err)

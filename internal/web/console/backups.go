@@ -31,6 +31,9 @@ func (v backupsView) Took(made backups.Made) string {
 // DailyAt returns the time of day of the schedule.
 func (v backupsView) DailyAt() string { return v.Language.Clock(v.Daily) }
 
+// DailyIn returns the time zone of the schedule.
+func (v backupsView) DailyIn() string { return v.Daily.Location().String() }
+
 // addBackups adds what is known of backups, if the service makes them.
 func (v *systemView) addBackups() (err error) {
 	service := v.pages.config.Backups

@@ -113,6 +113,18 @@ func advanceToNight(t *testing.T, clock *testkit.Clock) {
 	clock.Advance(night.Sub(clock.Now()))
 }
 
+// TestBackupScheduleInZone makes backups at a time of the service's zone.
+func TestBackupScheduleInZone(t *testing.T) {
+	t.Parallel()
+	clock := testkit.NewClock(testkit.Epoch)
+	s := apptest.Start(t, apptest.OnClock(clock), apptest.DataIn(t.TempDir()), apptest.Embedded(),
+		backupsIn(filepath.Join(t.TempDir(), "backups"), "03:00", 7),
+		func(c *config.Config, _ *app.Surroundings) { c.TimeZone = "America/Vancouver" })
+	inVancouver := testkit.Epoch.Add(20 * time.Hour)
+	apptest.Await(t, "the schedule", func() bool { return clock.Waiting(inVancouver) > 0 })
+	s.Operate(t).Visit(t).Open(t, systemPage+"?lang=fr").Shows(t, http.StatusOK, "(America/Vancouver)")
+}
+
 // TestBackupSchedule makes a backup each day at a time of Montréal, and one that was missed at the next start.
 func TestBackupSchedule(t *testing.T) {
 	t.Parallel()
@@ -122,7 +134,7 @@ func TestBackupSchedule(t *testing.T) {
 		backupsIn(folder, "03:00", 7)}
 	s := apptest.Start(t, options...)
 	v := s.Operate(t).Visit(t)
-	v.Open(t, systemPage).Shows(t, http.StatusOK, "Every day at 3:00 AM, Eastern Time.", "0 of at most 7")
+	v.Open(t, systemPage).Shows(t, http.StatusOK, "Every day at 3:00 AM (America/Toronto).", "0 of at most 7")
 	advanceToNight(t, clock)
 	showsSoon(t, s.Operate(t).Visit(t), "1 of at most 7")
 	s.Stop()
@@ -175,7 +187,7 @@ func TestBackupTriedAgain(t *testing.T) {
 	if got := next("2026-01-15T08:00:00.000Z"); got != "2026-01-15T09:00:00.000Z" {
 		t.Errorf("got the next backup at %s after a failure, want an hour later", got)
 	}
-	o.Visit(t).Open(t, systemPage).Shows(t, http.StatusOK, "Every day at 3:00 AM, Eastern Time.", "failed")
+	o.Visit(t).Open(t, systemPage).Shows(t, http.StatusOK, "Every day at 3:00 AM (America/Toronto).", "failed")
 	clock.Advance(time.Hour)
 	if got := next("2026-01-15T09:00:00.000Z"); got != "2026-01-15T10:00:00.000Z" {
 		t.Errorf("got the next backup at %s after another failure, want an hour later", got)

@@ -37,6 +37,7 @@ type moneyPartnerView struct {
 	Recent  entryTable
 	Journal string // the address of all entries
 	Charged string // what the order was charged that is corrected; empty without one
+	Beyond  bool   // an adjustment was refused because it gives back more than its order was charged
 	// The fields of payments are those of an object, so that no name is on the page twice.
 	Adjustment, Payment *page.Form
 }
@@ -63,8 +64,7 @@ func (v *moneyPartnerView) correct(order string) error {
 	if err != nil {
 		return err
 	}
-	charged, err := v.pages.config.Accounting.Balances(v.Context(),
-		accounting.Filter{PartnerID: v.Partner.PartnerID, OrderID: orderID})
+	charged, err := v.pages.chargedFor(v.sheet, v.Partner.PartnerID, orderID)
 	if err != nil {
 		return err
 	}
@@ -75,6 +75,11 @@ func (v *moneyPartnerView) correct(order string) error {
 		v.Adjustment.Values.Set("amount_cents", inDollars(net))
 	}
 	return nil
+}
+
+// chargedFor returns the balances of what an order was charged, with what was given back since.
+func (pages *Pages) chargedFor(s *sheet, partnerID, orderID string) ([]money.Balance, error) {
+	return pages.config.Accounting.Balances(s.Context(), accounting.Filter{PartnerID: partnerID, OrderID: orderID})
 }
 
 // inDollars returns an amount as it is typed.
@@ -150,14 +155,21 @@ func (v *moneyPartnerView) addTiles(all, month []money.Balance) {
 	}
 }
 
-// giveBack is what the field of an adjustment has that gives something back.
-const giveBack = "back"
+// What the field of an adjustment has that gives something back, and one that may give back more than an order was
+// charged.
+const (
+	giveBack     = "back"
+	giveBackMore = "beyond"
+)
 
 // AdjustmentFields returns the fields of an adjustment.
 func (v *moneyPartnerView) AdjustmentFields() []page.Field {
 	way := v.Input("_way", "money.adjust.way", "select", "")
 	way.Options = []page.Option{
 		{Value: "more", Label: v.Text("money.adjust.more")}, {Value: giveBack, Label: v.Text("money.adjust.back")},
+	}
+	if v.Beyond || v.Adjustment.Values.Get("_way") == giveBackMore {
+		way.Options = append(way.Options, page.Option{Value: giveBackMore, Label: v.Text("money.adjust.beyond")})
 	}
 	order := v.Hinted(v.Input("order_id", "money.adjust.order", "text", "off"), "money.adjust.order.hint")
 	order.Required = false
@@ -197,7 +209,7 @@ func (pages *Pages) adjust(s *sheet) (int, []byte, error) {
 			return strings.TrimSpace(text)
 		}
 		cents := orderform.Cents(text)
-		if sent.Values.Get("_way") == giveBack {
+		if way := sent.Values.Get("_way"); way == giveBack || way == giveBackMore {
 			cents = negative(cents)
 		}
 		return cents
@@ -205,8 +217,33 @@ func (pages *Pages) adjust(s *sheet) (int, []byte, error) {
 	if adjustment.OrderID, err = pages.chargedOrder(s, partnerID, adjustment.OrderID); err != nil {
 		return 0, nil, err
 	}
+	if beyond, err := pages.beyondCharge(s, partnerID, adjustment); err != nil {
+		return 0, nil, err
+	} else if beyond != "" && sent.Values.Get("_way") == giveBack {
+		sent.Faults = append(sent.Faults, page.Fault{Field: "amount_cents", Text: beyond})
+		view, err := pages.moneyPartnerView(s.on(moneyPartnerPath(partnerID)), partnerID)
+		if err != nil {
+			return 0, nil, err
+		}
+		view.Adjustment, view.Beyond = sent, true
+		return view.render(http.StatusUnprocessableEntity)
+	}
 	posted, err := pages.config.Accounting.Adjust(s.Context(), partnerID, adjustment)
 	return pages.answerPosted(s, posted, sent, err, "money.adjusted", func(v *moneyPartnerView) { v.Adjustment = sent })
+}
+
+// beyondCharge asks whether more is to be given back than an order was charged, which may be a slip. It is empty if
+// there is nothing to ask.
+func (pages *Pages) beyondCharge(s *sheet, partnerID string, a accounting.Adjustment) (string, error) {
+	if len(a.Problems()) > 0 || a.Cents >= 0 || a.OrderID == "" {
+		return "", nil
+	}
+	charged, err := pages.chargedFor(s, partnerID, a.OrderID)
+	net := -centsOn(charged, money.Revenue)
+	if err != nil || len(charged) == 0 || -a.Cents <= net {
+		return "", err
+	}
+	return s.Text("money.adjust.beyond.why", "net", s.Language.Dollars(net)), nil
 }
 
 // negative returns a number with a minus in front of it. A quoted text is not a number, and stays.

@@ -28,17 +28,25 @@ func TestAdjustment(t *testing.T) {
 	opened := b.page.Open(t, correct)
 	opened.Shows(t, 200, "Balance of metro", "<b>$78.35</b>", `name="order_id"`, `value="A-1"`,
 		"A-1 was charged $65.34 before taxes, $73.83 with them.", `value="65.34"`, `<option value="back" selected>`)
+	asked := b.page.Send(t, opened, adjustments, "_way", "back", "amount_cents", "653.40", "reason", "Lost parcel")
+	asked.Shows(t, 422, "$65.34 of what the order was charged, before taxes, is left", `<option value="beyond">`, `value="653.40"`,
+		"<b>$78.35</b>")
 	b.page.Send(t, opened, adjustments, "_way", "back", "amount_cents", " 65,34 $", "reason", "Lost parcel").Leads(t, page)
 	got := b.page.Open(t, page)
 	got.Shows(t, 200, "Adjustment of −$73.83 posted.", "<b>$4.52</b>", "−$8.49 HST", "Lost parcel")
 	if at := strings.Index(string(got.Body), "Lost parcel"); at > strings.Index(string(got.Body), ">A-2<") {
 		t.Errorf("got the adjustment behind the charges, want it first:\n%s", got.Body)
 	}
+	nothingLeft := b.page.Send(t, b.page.Open(t, correct), adjustments, "_way", "back", "amount_cents", "1", "reason",
+		"Late")
+	nothingLeft.Shows(t, 422, "$0.00 of what the order was charged, before taxes, is left", `<option value="back" selected>`)
+	b.page.Send(t, nothingLeft, adjustments, "_way", "beyond", "amount_cents", "1", "reason", "Late").Leads(t, page)
+	b.page.Open(t, page).Shows(t, 200, "Adjustment of −$1.13 posted.", "<b>$3.39</b>")
 	b.page.Send(t, got, adjustments, "_way", "more", "amount_cents", "12", "order_id", b.late, "reason",
 		"Waited").Leads(t, page)
 	inFrench := b.page.Open(t, page+"?lang=fr")
 	b.page.Send(t, inFrench, adjustments, "_way", "more", "amount_cents", "3.5", "reason", "Boxes").Leads(t, page)
-	b.page.Open(t, page).Shows(t, 200, "Correction de 3,50\u00a0$ inscrite.", "Solde de metro", "<b>21,58\u00a0$</b>")
+	b.page.Open(t, page).Shows(t, 200, "Correction de 3,50\u00a0$ inscrite.", "Solde de metro", "<b>20,45\u00a0$</b>")
 }
 
 // TestAdjustmentRefused shows what is wrong beside the fields, which keep what was typed.

@@ -54,6 +54,9 @@ func (r *storeroom) shelf(page string) *inventory.View {
 	view := &inventory.View{
 		Sheet: r.Sheet, Stock: r.pages.config.Stock, PartnerID: r.PartnerID, Path: r.Path(page), Link: r.Link,
 		ProductPath: r.ProductPath, Notes: true,
+		Numbers: func(ids []string) (map[string]string, error) {
+			return r.pages.config.Orders.Numbers(r.Context(), r.PartnerID, ids)
+		},
 	}
 	if r.MayDispatch() {
 		view.OrderPath = func(orderID string) string { return "/console/orders/" + orderID }

@@ -40,11 +40,9 @@ func (v *View) Movements() (*Movements, error) {
 		return nil, err
 	}
 	found, next := paging.Cut(found, onPage, func(m delivery.Movement) int64 { return m.MovementID })
-	for _, one := range found {
-		m.Rows = append(m.Rows, v.row(one))
-	}
-	m.setPages(filter.Before, next)
-	return m, nil
+	m.setPages(filter.Before, next, len(found))
+	m.Rows, err = v.rows(found)
+	return m, err
 }
 
 // choose reads which movements are asked for.
@@ -78,7 +76,7 @@ func (m *Movements) to(kind delivery.MovementType, cursor string) string {
 }
 
 // setPages sets what the journal says about its pages. A cursor of 0 is none.
-func (m *Movements) setPages(before, next int64) {
+func (m *Movements) setPages(before, next int64, rows int) {
 	key := "movements.shown"
 	if next != 0 {
 		key = "movements.shown.more"
@@ -88,22 +86,41 @@ func (m *Movements) setPages(before, next int64) {
 		key = "movements.shown.older"
 		m.Pages.First = m.to(m.Type, "")
 	}
-	m.Shown = m.Language.Count(key, len(m.Rows))
+	m.Shown = m.Language.Count(key, rows)
 }
 
 // Movement is a movement as a journal shows it.
 type Movement struct {
 	delivery.Movement
+	Number                 string // the partner's own number of the order; empty if there is none
 	ProductPath, OrderPath string // of their pages; OrderPath is empty if there is none
 	language               page.Language
 }
 
-func (v *View) row(m delivery.Movement) Movement {
-	row := Movement{m, v.ProductPath(m.ProductID), "", v.Language}
-	if m.OrderID != "" && v.OrderPath != nil {
-		row.OrderPath = v.OrderPath(m.OrderID)
+func (v *View) rows(found []delivery.Movement) ([]Movement, error) {
+	numbers, err := v.numbers(found)
+	rows := make([]Movement, len(found))
+	for i, m := range found {
+		rows[i] = Movement{m, numbers[m.OrderID], v.ProductPath(m.ProductID), "", v.Language}
+		if m.OrderID != "" && v.OrderPath != nil {
+			rows[i].OrderPath = v.OrderPath(m.OrderID)
+		}
 	}
-	return row
+	return rows, err
+}
+
+// numbers returns the partner's own numbers of the orders of movements, by the ids of the orders.
+func (v *View) numbers(of []delivery.Movement) (map[string]string, error) {
+	var ids []string
+	for _, m := range of {
+		if m.OrderID != "" {
+			ids = append(ids, m.OrderID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return v.Numbers(ids)
 }
 
 // Signed returns what the movement added to the stock, with its sign.
@@ -114,8 +131,8 @@ func (v *View) Latest(product *delivery.Product, levels []delivery.Level, limit 
 	m := &Movements{View: v, Product: product, Levels: levels}
 	found, err := v.Stock.Movements(v.Context(),
 		stock.MovementFilter{PartnerID: v.PartnerID, ProductID: product.ProductID, Limit: limit})
-	for _, one := range found {
-		m.Rows = append(m.Rows, v.row(one))
+	if err == nil {
+		m.Rows, err = v.rows(found)
 	}
 	return m, err
 }

@@ -21,6 +21,7 @@ const (
 // of what the movement added to the stock.
 var movementColumns = []string{
 	"at", "movement_id", "type", "change", "product_id", "product_name", "location", "order_id", "notes",
+	"partner_order_id",
 }
 
 // MovementsCSV returns the movements that the page's address asks for as CSV, newest first,
@@ -41,8 +42,12 @@ func (v *View) MovementsCSV(layout csvfile.Layout) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		numbers, err := v.numbers(found)
+		if err != nil {
+			return nil, err
+		}
 		for _, one := range found {
-			lines.Row(v.movementLine(one)...)
+			lines.Row(v.movementLine(one, numbers[one.OrderID])...)
 		}
 		if len(found) < movementsAtOnce {
 			break
@@ -53,7 +58,7 @@ func (v *View) MovementsCSV(layout csvfile.Layout) ([]byte, error) {
 	return file.Bytes(), err
 }
 
-func (v *View) movementLine(m delivery.Movement) []csvfile.Value {
+func (v *View) movementLine(m delivery.Movement, number string) []csvfile.Value {
 	notes := ""
 	if v.Notes {
 		notes = m.Notes
@@ -62,6 +67,7 @@ func (v *View) movementLine(m delivery.Movement) []csvfile.Value {
 		csvfile.Plain(timestamp.Format(m.At)), csvfile.Whole(m.MovementID), csvfile.Plain(string(m.Type)),
 		csvfile.Whole(m.Change()), csvfile.Whole(m.ProductID), csvfile.Words(m.ProductName), csvfile.Words(m.Location),
 		csvfile.Plain(m.OrderID), csvfile.Words(notes),
+		csvfile.Words(number),
 	}
 }
 

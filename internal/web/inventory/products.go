@@ -23,7 +23,9 @@ type View struct {
 	// order; OrderPath is nil where orders have no page for the reader.
 	ProductPath func(productID int64) string
 	OrderPath   func(orderID string) string
-	Notes       bool // the notes of movements are shown
+	// Numbers returns the partner's own numbers of orders, by their ids.
+	Numbers func(orderIDs []string) (map[string]string, error)
+	Notes   bool // the notes of movements are shown
 }
 
 // parameter returns a parameter of the page's address.

@@ -52,7 +52,7 @@ func (h *house) addCompanies(ctx context.Context) error {
 	}
 	if _, err := session.PutOpenID(ctx, client.OpenIDRequest{
 		Issuer: h.provider.URL, ClientID: "0f3c8a52-6f0e-4a40-9d5d-3f2a6f0f7a11", ClientSecret: housePassword,
-		RoleClaim: "groups", RoleValues: &client.RoleValues{Owner: "direction", Clerk: "comptoir"},
+		RoleClaim: "groups", RoleValues: &client.RoleValues{Owner: "direction", Clerk: "comptoir"}, Password: housePassword,
 	}); err != nil {
 		return err
 	}
@@ -80,6 +80,7 @@ func (h *house) addCompanies(ctx context.Context) error {
 	if _, err := bad.PutOpenID(ctx, client.OpenIDRequest{
 		Issuer: "https://login.example.com/'()*,;" + strings.Repeat("a", 200), ClientID: hostileName,
 		ClientSecret: hostileName, RoleClaim: hostileName, RoleValues: &client.RoleValues{Reader: hostileName},
+		Password: housePassword,
 	}); err != nil {
 		return err
 	}

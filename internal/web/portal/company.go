@@ -14,6 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
@@ -168,6 +169,13 @@ func (v *companyView) RoleFields() []page.Field {
 	return fields
 }
 
+// PasswordField returns the field of the reader's own password.
+func (v *companyView) PasswordField() page.Field {
+	field := v.field("password", "password", "me.password.current", "company.password.hint")
+	field.Value, field.Autocomplete = "", "current-password"
+	return field
+}
+
 // DomainField returns the field of a new domain.
 func (v *companyView) DomainField() page.Field {
 	return v.NewDomain.With(page.Field{
@@ -194,6 +202,10 @@ func (pages *Pages) setOpenID(s *sheet) (int, []byte, error) {
 		return strings.HasPrefix(name, "role_values.") && strings.TrimSpace(strings.Join(texts, "")) == ""
 	})
 	change, err := form.Decode(sent.Typed(page.Trim), pages.config.Partners.ReadOpenIDChange)
+	if err == nil {
+		by := s.Principal.(*signin.Session).Caller(s.Address) //nolint:forcetypeassert // that of a page
+		err = pages.config.SignIns.Confirm(s.Context(), by, change.Password)
+	}
 	if err == nil {
 		_, err = pages.config.Partners.SetOpenID(s.Context(), s.Member.Partner.PartnerID,
 			page.Basis(sent, versionOfOpenID), change)

@@ -100,7 +100,7 @@ func (pages *Pages) ordersFile(s *sheet) (int, []byte, error) {
 	lines := csvfile.NewWriter(&file, page.CSVLayout(s.PageRequest),
 		"order_id", "partner_order_id", "reference", "status", "service_level", "created_at", "estimated_delivery",
 		"updated_at", "name", "phone", "email", "line1", "line2", "city", "province", "postal_code", "parcels",
-		"cod", "rate", "currency")
+		"cod", "cod_currency", "rate", "currency")
 	filter.Limit = ordersAtOnce
 	for count := 0; ; {
 		found, err := pages.find(s, filter)
@@ -124,9 +124,9 @@ func (pages *Pages) ordersFile(s *sheet) (int, []byte, error) {
 }
 
 func writeOrder(lines *csvfile.Writer, o *delivery.Order) {
-	to, cod := &o.Dropoff, csvfile.Plain("")
+	to, cod, codCurrency := &o.Dropoff, csvfile.Plain(""), csvfile.Plain("")
 	if o.COD != nil {
-		cod = csvfile.Dollars(o.COD.AmountCents)
+		cod, codCurrency = csvfile.Dollars(o.COD.AmountCents), csvfile.Plain(string(o.COD.Currency))
 	}
 	lines.Row(
 		csvfile.Plain(o.OrderID), csvfile.Words(o.PartnerOrderID), csvfile.Words(o.Reference),
@@ -134,6 +134,6 @@ func writeOrder(lines *csvfile.Writer, o *delivery.Order) {
 		csvfile.Plain(timestamp.Format(o.EstimatedDelivery)), csvfile.Plain(timestamp.Format(o.UpdatedAt)),
 		csvfile.Words(to.Name), csvfile.Code(to.Phone), csvfile.Words(to.Email), csvfile.Words(to.Address.Line1),
 		csvfile.Words(to.Address.Line2), csvfile.Words(to.Address.City), csvfile.Words(to.Address.Province),
-		csvfile.Words(to.Address.PostalCode), csvfile.Whole(int64(len(o.Parcels))), cod,
+		csvfile.Words(to.Address.PostalCode), csvfile.Whole(int64(len(o.Parcels))), cod, codCurrency,
 		csvfile.Dollars(o.RateCents), csvfile.Plain(string(o.Currency)))
 }

@@ -31,7 +31,7 @@ func TestOrdersFileKnowsEveryField(t *testing.T) {
 		"Pickup.Window.Start", "Pickup.Window.End", "Dropoff.Address.Country", "Dropoff.Address.Notes",
 		"Dropoff.Window.Start", "Dropoff.Window.End", "Parcels.ParcelID", "Parcels.Description", "Parcels.LengthCm",
 		"Parcels.WidthCm", "Parcels.HeightCm", "Parcels.WeightKg", "Parcels.ValueCents", "Parcels.Fragile",
-		"Parcels.Barcode", "COD.Currency", "Insurance.AmountCents", "Insurance.Currency", "Instructions", "Metadata",
+		"Parcels.Barcode", "Insurance.AmountCents", "Insurance.Currency", "Instructions", "Metadata",
 		"Items.ProductID", "Items.SKU", "Items.Barcode", "Items.Quantity", "Items.Name", "QuoteID",
 	}
 	if !slices.Equal(got, want) {

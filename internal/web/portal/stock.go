@@ -26,6 +26,9 @@ func (s *sheet) shelf(path string) *inventory.View {
 			return s.Link(movementsPath, "product_id", strconv.FormatInt(productID, 10))
 		},
 		OrderPath: func(orderID string) string { return s.Link("/portal/orders/" + orderID) },
+		Numbers: func(ids []string) (map[string]string, error) {
+			return s.pages.config.Orders.Numbers(s.Context(), s.Account, ids)
+		},
 	}
 }
 

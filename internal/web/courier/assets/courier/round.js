@@ -37,10 +37,10 @@ import { carried, noCash } from "./cash.js";
 /** The same as a stop; its name is empty if neither an address nor a code is known. @typedef {BroughtBack & {stop: {kind: "return", name: string, phone: string, address: Address}}} Brought */
 /** Another courier. @typedef {{courier_id: string, name: string}} Colleague */
 /** An act of the outbox, as far as it matters here. @typedef {{id: number, order_id: string, label: string, kind: string, status?: string, at: string, body: unknown}} Act */
-/** A delivery of today. @typedef {{order_id: string, at: number, waiting: boolean}} Done */
+/** A delivery of today. @typedef {{order_id: string, number: string, at: number, waiting: boolean}} Done */
 /** Why the round could not be read. @typedef {{status: number, code: string, requestID: string}} Fault */
 /** A message from the desk that is not confirmed. @typedef {{message_id: string, text: string, at: string}} Message */
-/** A round as the service has it; without cash if that could not be read. @typedef {{courier_id?: string, colleagues?: Colleague[], messages?: Message[], dispatch_phone?: string, returns?: BroughtBack[], cash?: import("./cash.js").Carried, jobs: Job[], more: boolean, delivered: {since: string, count: number, latest: {order_id: string, delivered_at: string}[]}}} Answer */
+/** A round as the service has it; without cash if that could not be read. @typedef {{courier_id?: string, colleagues?: Colleague[], messages?: Message[], dispatch_phone?: string, returns?: BroughtBack[], cash?: import("./cash.js").Carried, jobs: Job[], more: boolean, delivered: {since: string, count: number, latest: {order_id: string, partner_order_id?: string, delivered_at: string}[]}}} Answer */
 
 /** The moves of couriers, as the service permits them; the usual one first. @type {Record<string, string[]>} */
 export const moves = {
@@ -128,7 +128,7 @@ export const overlay = (jobs, waiting, sent = []) => {
   for (const job of jobs) {
     const own = acts.filter((act) => act.order_id === job.order_id), left = own.filter(({ id }) => ids.has(id)).length;
     const shown = own.reduce((before, act) => effects[act.kind]?.(before, act) ?? before, /** @type {Shown} */ ({ ...job, waiting: left }));
-    if (shown.status === "delivered") done.push({ order_id: job.order_id, at: Date.parse(own.findLast((act) => act.status === "delivered")?.at ?? ""), waiting: left > 0 });
+    if (shown.status === "delivered") done.push({ order_id: job.order_id, number: job.partner_order_id, at: Date.parse(own.findLast((act) => act.status === "delivered")?.at ?? ""), waiting: left > 0 });
     else if (!shown.handed) (shown.status === "failed" && job.status !== "failed" ? failed : open).push(shown);
   }
   return { open: [...open, ...failed], done };
@@ -221,7 +221,7 @@ export class Round {
     this.done = computed(() => {
       const { latest } = this.#kept.value.delivered, known = new Set(latest.map(({ order_id }) => order_id));
       const own = shown.value.done.filter(({ order_id }) => !known.has(order_id));
-      return [...own, ...latest.map(({ order_id, delivered_at }) => ({ order_id, at: Date.parse(delivered_at), waiting: false }))].sort((a, b) => b.at - a.at);
+      return [...own, ...latest.map(({ order_id, partner_order_id: number = "", delivered_at }) => ({ order_id, number, at: Date.parse(delivered_at), waiting: false }))].sort((a, b) => b.at - a.at);
     });
     /** How many deliveries that are; more than the list has if there are many. */
     this.delivered = computed(() => this.#kept.value.delivered.count + this.done.value.length - this.#kept.value.delivered.latest.length);

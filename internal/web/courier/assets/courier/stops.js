@@ -155,7 +155,7 @@ const Done = ({ round }) => {
   const list = round.done.value, count = round.delivered.value;
   if (!count) return null;
   return html`<details class="done"><summary>${n("courier.done", count)}</summary>
-    <ul>${list.map(({ order_id: id, at, waiting }) => html`<li key=${id}><span><bdi>${round.names.value[id] ?? shorten(id)}</bdi></span>
+    <ul>${list.map(({ order_id: id, number, at, waiting }) => html`<li key=${id}><span><bdi>${round.names.value[id] ?? (number || shorten(id))}</bdi></span>
       <span class=${waiting ? "unsent" : "soft"}>${waiting ? t("courier.unsent") : clock(at)}</span></li>`)}</ul>
     ${count > list.length && html`<p class="soft">${n("courier.done.more", count - list.length)}</p>`}</details>`;
 };
