@@ -332,8 +332,7 @@ func (a *App) printDemo(ctx context.Context, seeded demo) error {
   API key    %[4]s
   secret     %[5]s
   operator   %[6]s  password %[7]s
-             or, with the password of the operator, %[16]s
-  courier    %[13]s  password %[14]s
+%[16]s  courier    %[13]s  password %[14]s
   courier id %[8]s
   test key   %[11]s
   its secret %[12]s
@@ -348,17 +347,17 @@ export DROPYARD_SECRET=%[5]s
 Open the response's tracking_url with /html appended to see the recipient's page.
 `, a.URL(), sample.Shops[0].Email, a.demoPassword("partner"), seeded.PublicKey, key.Secret,
 		demoOperatorEmail, a.demoPassword("operator"), seeded.CourierID, programName(), pastedOrder(a.Now()), seeded.TestKey,
-		testKey.Secret, demoCourierEmail, a.demoPassword("courier"), a.demoInvitation(), demoColleagueEmails())
+		testKey.Secret, demoCourierEmail, a.demoPassword("courier"), a.demoInvitation(), a.demoColleagueLines())
 	return err
 }
 
-// demoColleagueEmails names the accounts of the other roles, in words.
-func demoColleagueEmails() string {
-	names := make([]string, len(demoColleagues))
-	for i, c := range demoColleagues {
-		names[i] = c.Email
+// demoColleagueLines returns a line for each of the other roles.
+func (a *App) demoColleagueLines() string {
+	var lines strings.Builder
+	for _, c := range demoColleagues {
+		_, _ = fmt.Fprintf(&lines, "  %-10s %s  password %s\n", c.Role, c.Email, a.demoPassword("operator"))
 	}
-	return strings.Join(names, ", ")
+	return lines.String()
 }
 
 // programName returns the command that starts this program: the binary or go run.

@@ -79,7 +79,7 @@ func TestCashPages(t *testing.T) {
 	showsNone(t, desk.Open(t, "/console/cash"), "/console/cash/deposits", "/console/money")
 
 	cash := b.page.Open(t, "/console/cash")
-	cash.Shows(t, 200, ">metro · $59.99<", "Left if charges are deducted")
+	cash.Shows(t, 200, ">metro · $59.99<", " after charges</span>")
 	b.page.Send(t, cash, "/console/cash/deposits", "deposit.amount_cents", "58.01", "deposit.currency",
 		"CAD").Shows(t, 422, "At most 58 dollars, which are there.")
 	b.page.Send(t, cash, "/console/cash/deposits", "deposit.amount_cents", "58", "deposit.currency", "CAD").Leads(t,

@@ -138,7 +138,7 @@ func (v *companyView) Fields() []page.Field {
 	fields := []page.Field{
 		v.field("issuer", "url", "company.issuer", "company.issuer.hint"),
 		v.field("client_id", "text", "company.client", ""),
-		v.field("client_secret", "password", "company.secret", ""),
+		v.field("client_secret", "text", "company.secret", ""),
 	}
 	fields[0].Required, fields[1].Required = true, true
 	if v.OpenID == nil {
@@ -146,7 +146,7 @@ func (v *companyView) Fields() []page.Field {
 	} else {
 		fields[2].Hint = v.Text("company.secret.kept")
 	}
-	fields[2].Value, fields[2].Autocomplete = "", "new-password"
+	fields[2].Value = ""
 	return fields
 }
 

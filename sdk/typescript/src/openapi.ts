@@ -3342,6 +3342,11 @@ export interface components {
             role_values?: components["schemas"]["RoleValuesRequest"] | null;
             /** @description The role of people who were not invited, without `role_claim`. Left out, people must be invited. */
             default_role?: components["schemas"]["NewcomerRole"] | null;
+            /**
+             * Format: password
+             * @description Your own password. People who have none leave it out.
+             */
+            password?: string | null;
         };
         RoleValuesRequest: {
             owner?: string;

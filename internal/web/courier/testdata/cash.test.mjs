@@ -42,7 +42,9 @@ test("cash of deliveries that the service may not know is counted, once for each
   assert.deepEqual(shown(carried(known, [b], [job("b", cad(1000))])), ["$60.00", ["a N-a $50.00", "b N-b $10.00"]]);
   assert.deepEqual(shown(carried(known, [b, b], [])), ["$60.00", ["a N-a $50.00", "b  $10.00"]], "sent, and still among those that wait");
   assert.deepEqual(shown(carried(known, [delivered("a", collected(5000))], [])), ["$50.00", ["a N-a $50.00"]], "its answer was lost");
-  assert.deepEqual(shown(carried(noCash, [delivered("c", collected(300, "cash", "USD")), b], [])), ["US$3.00 + $10.00", ["c  US$3.00", "b  $10.00"]]);
+  assert.deepEqual(shown(carried(noCash, [delivered("c", collected(300, "cash", "USD")), b], [])), ["US$3.00 + $10.00", ["b  $10.00", "c  US$3.00"]]);
+  const before = { ...delivered("e", collected(200)), at: "2026-06-18T11:00:00.000Z" };
+  assert.deepEqual(shown(carried(known, [before], [])), ["$52.00", ["e  $2.00", "a N-a $50.00"]], "the oldest first, as the service has them");
 });
 
 test("only deliveries that are paid in cash are counted", () => {

@@ -45,5 +45,6 @@ export const carried = (known, acts, jobs) => {
     orders.push({ order_id: act.order_id, partner_order_id: job?.partner_order_id ?? null, collected_at: act.at, ...cash });
     sums.set(cash.currency, (sums.get(cash.currency) ?? 0) + cash.amount_cents);
   }
+  orders.sort((a, b) => a.currency.localeCompare(b.currency) || (a.collected_at ?? "").localeCompare(b.collected_at ?? "")); // as the service does
   return { balances: [...sums].map(([currency, amount_cents]) => ({ currency, amount_cents })), orders };
 };
