@@ -21,10 +21,10 @@ type boardCommand struct {
 
 	Grant   boardGrantCommand   `cmd:"" help:"Cancel an order as its partner has requested."`
 	Decline boardDeclineCommand `cmd:"" help:"Decline a partner's request to cancel an order."`
-	Confirm boardConfirmCommand `cmd:"" help:"Confirm edits for a courier, after a call."`
+	Confirm boardConfirmCommand `cmd:"" help:"Confirm the edits of an order for its courier, after a call."`
 
-	HandOver boardHandOverCommand `cmd:"" help:"Hand parcels that were picked up over to another courier or a location."`
-	Returns  boardReturnsCommand  `cmd:"" help:"List the parcels that come back: of orders that were cancelled after their pickup."`
+	HandOver boardHandOverCommand `cmd:"" help:"Hand over parcels that were picked up, to another courier or a location."`
+	Returns  boardReturnsCommand  `cmd:"" help:"List the parcels that come back, of orders that were cancelled after their pickup."`
 	Receive  boardReceiveCommand  `cmd:"" help:"Receive parcels that come back."`
 }
 
@@ -136,10 +136,10 @@ type boardMoveCommand struct {
 	Status  client.OrderStatus `arg:"" help:"The next status (example: accepted)."`
 	OrderID []string           `arg:"" help:"The orders (ord_…), at most 200."`
 	Courier string             `help:"With courier_assigned: the courier." placeholder:"COURIER-ID"`
-	Notes   string             `help:"For the history, which the partner sees." placeholder:"TEXT"`
+	Notes   string             `help:"Notes for the history, which the partner sees." placeholder:"TEXT"`
 	Failure string             `help:"With failed: not_home, wrong_address, no_access, declined, damaged, other, or text for the partner." placeholder:"REASON"`
 	NextTry time.Time          `name:"next-attempt" help:"With failed: when the next attempt is planned." placeholder:"TIME"`
-	Reason  string             `help:"With cancelled: why." placeholder:"TEXT"`
+	Reason  string             `help:"With cancelled: the reason." placeholder:"TEXT"`
 	collectedFlags
 	Yes bool `short:"y" help:"Do not ask before more than one order is cancelled."`
 	outputFlags

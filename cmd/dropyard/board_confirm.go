@@ -9,7 +9,7 @@ import (
 
 type boardConfirmCommand struct {
 	OrderID string `arg:"" help:"The order (ord_…)."`
-	Version int64  `required:"" help:"The version of the order that the courier knows now: later edits still wait." placeholder:"N"`
+	Version int64  `required:"" help:"Version of the order that the courier knows. Later edits are not confirmed." placeholder:"N"`
 	outputFlags
 	operatorFlags
 }

@@ -100,7 +100,7 @@ func readReturnLine(text string) (line client.ReturnLine, err error) {
 }
 
 type boardReturnsCommand struct {
-	Received bool `help:"List the parcels that were received, newest first. Otherwise those that are due, longest first."`
+	Received bool `help:"List the parcels that were received, newest first. Default: those that are due, longest first."`
 	listFlags
 	operatorFlags
 }

@@ -13,19 +13,19 @@ import (
 
 // booksCommand shows what was charged, and sets from when on that is done.
 type booksCommand struct {
-	Show     showBooksCommand     `cmd:"" default:"1" help:"Show since when acts are charged."`
-	Set      setBooksCommand      `cmd:"" help:"Set since when acts are charged, as an admin."`
-	Firm     firmCommand          `cmd:"" help:"Show who sends statements, and which taxes are charged."`
-	SetFirm  setFirmCommand       `cmd:"" help:"Set who sends statements, and which taxes are charged, as an admin."`
-	Journal  listJournalCommand   `cmd:"" help:"List what was charged, newest first."`
-	Balances listBalancesCommand  `cmd:"" help:"Show what the accounts add up to."`
+	Show     showBooksCommand     `cmd:"" default:"1" help:"Show the first day of the books, and how they are closed."`
+	Set      setBooksCommand      `cmd:"" help:"Set the first day of the books, and how they are closed, as an admin."`
+	Firm     firmCommand          `cmd:"" help:"Show the name and address on statements, and the tax numbers."`
+	SetFirm  setFirmCommand       `cmd:"" help:"Set the name and address on statements, and the tax numbers, as an admin."`
+	Journal  listJournalCommand   `cmd:"" help:"List the entries of the journal, newest first."`
+	Balances listBalancesCommand  `cmd:"" help:"Show the balances of the accounts."`
 	Adjust   adjustChargesCommand `cmd:"" help:"Correct what a partner was charged."`
 	Pay      payCommand           `cmd:"" help:"Record that a partner has paid."`
-	Cash     cashCommand          `cmd:"" help:"Show what couriers carry, or the orders of one courier's cash."`
+	Cash     cashCommand          `cmd:"" help:"Show the cash that couriers carry, or the orders that one courier's cash is from."`
 	Count    countCashCommand     `cmd:"" help:"Record a count of the cash that a courier hands in."`
-	Deposit  depositCommand       `cmd:"" help:"Record that cash was taken from the desk to the bank."`
+	Deposit  depositCommand       `cmd:"" help:"Record a deposit of cash at the bank."`
 	Remit    remitCommand         `cmd:"" help:"Record that a partner was sent what was collected for it."`
-	Collect  collectCommand       `cmd:"" help:"Confirm or correct what was collected of a delivered order."`
+	Collect  collectCommand       `cmd:"" help:"Confirm or correct the amount collected for a delivered order."`
 
 	Close      closeMonthCommand     `cmd:"" help:"Close a month: from then on its statements never change."`
 	Statements listStatementsCommand `cmd:"" help:"List closed statements, the latest month first."`
@@ -65,11 +65,11 @@ func booksFields(b *client.Books) []terminal.Field {
 }
 
 type setBooksCommand struct {
-	From       string `help:"The first day of which acts are charged, in the time zone of the service (example: 2026-12-01)." placeholder:"DATE"`
-	Off        bool   `help:"Charge nothing; possible until the first charge."`
+	From       string `help:"First day of the books, in the time zone of the service (example: 2026-12-01)." placeholder:"DATE"`
+	Off        bool   `help:"Turn the books off; possible until the first charge."`
 	CloseOnDay *int   `name:"close-on-day" help:"Day of the month, 1 to 28, on which the month before is closed for all partners; 0 for none." placeholder:"DAY"`
 	// Require is nil if neither flag is given.
-	Require *bool `name:"require-collected" help:"Whether deliveries from now on have to say what was collected." negatable:""`
+	Require *bool `name:"require-collected" help:"Whether a delivery of an order with an amount to collect must say what was collected." negatable:""`
 	outputFlags
 	operatorFlags
 }
@@ -157,11 +157,11 @@ func (c *setFirmCommand) Run(ctx context.Context) error {
 }
 
 type listJournalCommand struct {
-	Partner string `help:"Only charges of this partner." placeholder:"ID"`
-	Order   string `help:"Only charges of this order." placeholder:"ORDER-ID"`
+	Partner string `help:"Only entries of this partner." placeholder:"ID"`
+	Order   string `help:"Only entries of this order." placeholder:"ORDER-ID"`
 	From    string `help:"The first day (example: 2026-12-01)." placeholder:"DATE"`
 	To      string `help:"The last day." placeholder:"DATE"`
-	Columns string `help:"Print a CSV file of all these entries, oldest first, for an import into another program: quickbooks or xero." placeholder:"PROGRAM"`
+	Columns string `help:"Print all these entries as CSV, oldest first, for an import into another program: quickbooks or xero." placeholder:"PROGRAM"`
 	listFlags
 	operatorFlags
 }
@@ -212,7 +212,7 @@ func onAccount(e client.BookEntry, account client.BookAccount, sign int64) strin
 }
 
 type listBalancesCommand struct {
-	Partner string `help:"Only what belongs to this partner." placeholder:"ID"`
+	Partner string `help:"Only the balances of this partner." placeholder:"ID"`
 	From    string `help:"The first day (example: 2026-12-01)." placeholder:"DATE"`
 	To      string `help:"The last day." placeholder:"DATE"`
 	outputFlags
@@ -244,8 +244,8 @@ func (c *listBalancesCommand) Run(ctx context.Context) error {
 type adjustChargesCommand struct {
 	Partner string  `arg:"" help:"The partner."`
 	Dollars float64 `arg:"" help:"Amount in dollars before taxes; below zero if too much was charged (example: -- par_3ebmvgjr -12.50)."`
-	Reason  string  `help:"Why; statements show it." required:"" placeholder:"TEXT"`
-	Order   string  `help:"The order whose charge is corrected, with its part of the taxes." placeholder:"ORDER-ID"`
+	Reason  string  `help:"Reason, which statements show." required:"" placeholder:"TEXT"`
+	Order   string  `help:"Order whose charge is corrected, with its part of the taxes." placeholder:"ORDER-ID"`
 	outputFlags
 	operatorFlags
 }

@@ -31,7 +31,7 @@ type collectCommand struct {
 	Dollars  float64                 `arg:"" help:"Amount in dollars; 0 for nothing (example: 49.99)."`
 	Paid     client.CollectionMethod `help:"How it was paid: cash or terminal." enum:"cash,terminal" default:"cash"`
 	Currency client.Currency         `help:"Currency of the amount." enum:"CAD,USD" default:"CAD"`
-	Notes    string                  `help:"Why it is another amount than was to be collected." placeholder:"TEXT"`
+	Notes    string                  `help:"Reason, if the amount differs from the one to be collected." placeholder:"TEXT"`
 	outputFlags
 	operatorFlags
 }
@@ -100,7 +100,7 @@ type countCashCommand struct {
 	Counted  float64         `arg:"" help:"What was counted, in dollars (example: 184.50)."`
 	Kept     float64         `help:"What the courier keeps, in dollars." placeholder:"DOLLARS"`
 	Currency client.Currency `help:"Currency of the amounts." enum:"CAD,USD" default:"CAD"`
-	Notes    string          `help:"What the count needs to be remembered by." placeholder:"TEXT"`
+	Notes    string          `help:"Notes about the count." placeholder:"TEXT"`
 	outputFlags
 	operatorFlags
 }

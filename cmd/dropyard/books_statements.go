@@ -14,8 +14,8 @@ import (
 
 type closeMonthCommand struct {
 	Period  string `required:"" help:"The month, which has ended (example: 2026-11)." placeholder:"MONTH"`
-	Partner string `help:"Only this partner's. Default: all partners that get a statement; the service goes on by itself, and a repeated command shows how far it is." placeholder:"ID"`
-	Preview bool   `help:"With --partner: show what the statement would have, and close nothing."`
+	Partner string `help:"Only the statement of this partner. Default: those of all partners, which the service closes in the background; repeat the command to see how far it is." placeholder:"ID"`
+	Preview bool   `help:"With --partner: only show the statement; close nothing."`
 	outputFlags
 	operatorFlags
 }

@@ -9,7 +9,7 @@ import (
 )
 
 type clockCommand struct {
-	Accept acceptClockCommand `cmd:"" help:"Accept the clock of this machine although it is far from the latest time in the store. Old data is then removed by it."`
+	Accept acceptClockCommand `cmd:"" help:"Accept the clock of this machine although it is far from the latest time in the store. Old data are then removed by this clock."`
 }
 
 type acceptClockCommand struct{ databaseFlags }

@@ -11,10 +11,10 @@ import (
 // companySignInCommand shows and stops how a partner's people sign in through the OpenID
 // Connect provider of their company.
 type companySignInCommand struct {
-	Show   showCompanySignInCommand   `cmd:"" help:"Show the provider and the domains."`
-	Off    stopCompanySignInCommand   `cmd:"" help:"Turn the sign-in off and end the sessions that the provider has vouched for."`
-	On     allowCompanySignInCommand  `cmd:"" help:"Turn the sign-in on again."`
-	Check  checkCompanyDomainCommand  `cmd:"" help:"Look the TXT record of a domain up."`
+	Show   showCompanySignInCommand   `cmd:"" help:"Show the OpenID provider and the domains of a partner."`
+	Off    stopCompanySignInCommand   `cmd:"" help:"Turn the company sign-in off, and end the sessions that began with it."`
+	On     allowCompanySignInCommand  `cmd:"" help:"Turn the company sign-in on again."`
+	Check  checkCompanyDomainCommand  `cmd:"" help:"Look up the TXT record of a domain."`
 	Remove removeCompanyDomainCommand `cmd:"" help:"Remove a domain, so that another partner can prove it."`
 }
 

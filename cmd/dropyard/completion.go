@@ -43,6 +43,8 @@ func newManual(ctx context.Context) *manual.Manual {
 	m.Elsewhere = map[string]string{
 		"serve":  "Its flags are the [settings](settings.md).",
 		"doctor": "Its flags are the [settings](settings.md) of `serve`.",
+		"mail test": "Its flags are `--language` (`en` or `fr`; default: `en`) and the [settings](settings.md) of `serve`.",
+		"oidc check": "Its flags are the [settings](settings.md) of `serve`.",
 	}
 	m.Sections = []manual.Section{
 		{Title: "Exit status", Items: exitStatuses},
@@ -56,11 +58,11 @@ func newManual(ctx context.Context) *manual.Manual {
 // exitStatuses are the exit codes; see errors.go.
 var exitStatuses = []manual.Item{
 	{Name: "0", Help: "Success."},
-	{Name: "1", Help: "The command failed, or did only a part of its work."},
+	{Name: "1", Help: "The command failed, or did only part of its work."},
 	{Name: "2", Help: "A flag, a setting, a file or a profile is invalid; nothing was sent or changed."},
 	{Name: "3", Help: "The service refused the request."},
 	{Name: "4", Help: "The service has no such object."},
-	{Name: "5", Help: "The service did not answer, failed itself, or is doing the same already. The same command may succeed later."},
+	{Name: "5", Help: "The service did not answer, failed, or is already doing the same. The same command may succeed later."},
 }
 
 // secretVariables are the variables of the environment that have no flag.
@@ -69,7 +71,7 @@ var secretVariables = []manual.Item{
 	{Name: "DROPYARD_OPERATOR_TOKEN", Help: "A token of an operator, instead of a profile."},
 	{
 		Name: "DROPYARD_OPERATOR_EMAIL, DROPYARD_OPERATOR_PASSWORD",
-		Help: "The operator who moves the live orders of trigger, instead of a token.",
+		Help: "The operator who moves live orders for trigger, instead of a token.",
 	},
 	{Name: "DROPYARD_WEBHOOK_SECRET", Help: "The webhook secret that listen signs forwarded events with."},
 	{Name: "NO_COLOR", Help: "Print without colours."},

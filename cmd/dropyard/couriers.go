@@ -104,7 +104,7 @@ func (c *changeCourierCommand) Run(ctx context.Context) error {
 }
 
 type jobsCommand struct {
-	CourierID string `arg:"" optional:"" help:"The courier. An operator who is a courier sees only the own stops."`
+	CourierID string `arg:"" optional:"" help:"The courier. Operators who are couriers see their own stops only."`
 	outputFlags
 	operatorFlags
 }

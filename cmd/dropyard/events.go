@@ -20,7 +20,7 @@ type listEventsCommand struct {
 	Order string            `help:"Only events of this order." placeholder:"ORDER-ID"`
 	State client.EventState `help:"Only events in this state: pending, delivered, failed or skipped." placeholder:"STATE"`
 
-	Endpoint string `help:"Only what is sent to this endpoint, by its state there." placeholder:"ENDPOINT-ID"`
+	Endpoint string `help:"Only events for this endpoint, with their state there." placeholder:"ENDPOINT-ID"`
 	listFlags
 	partnerFlags
 }
@@ -107,11 +107,11 @@ func eventFields(e *client.EventRecord) []terminal.Field {
 
 type redeliverCommand struct {
 	EventID string            `arg:"" optional:"" help:"The event."`
-	Since   time.Time         `help:"Instead of one event, all from this time on (example: 2026-11-23T00:00:00Z)." placeholder:"TIME"`
+	Since   time.Time         `help:"Send all events since this time (example: 2026-11-23T00:00:00Z), instead of one." placeholder:"TIME"`
 	Type    client.EventType  `help:"With --since: only events of this type." placeholder:"TYPE"`
 	State   client.EventState `help:"With --since: only events in this state (example: failed)." placeholder:"STATE"`
 
-	Endpoint string `help:"The endpoint that they are sent to. Default: the first." placeholder:"ENDPOINT-ID"`
+	Endpoint string `help:"Endpoint to send to. Default: the first." placeholder:"ENDPOINT-ID"`
 	outputFlags
 	partnerFlags
 }

@@ -14,8 +14,8 @@ import (
 
 type exportCommand struct {
 	Nightly nightlyCommand     `cmd:"" help:"Write the files of all days that have ended and were not exported, as serve does each night."`
-	List    listExportsCommand `cmd:"" help:"List the days that a service has exported, the latest first."`
-	Begin   beginExportCommand `cmd:"" help:"Have a service export the days that have ended and were not exported, without waiting for the night or the next attempt."`
+	List    listExportsCommand `cmd:"" help:"List the days that a service has exported, latest first."`
+	Begin   beginExportCommand `cmd:"" help:"Let a service export the missing days immediately, without waiting for the night or the next attempt."`
 }
 
 type listExportsCommand struct {
@@ -77,8 +77,8 @@ type nightlyCommand struct {
 	databaseFlags
 	ExportTo       string   `help:"Where the files are, as for serve." env:"DROPYARD_EXPORT_TO" placeholder:"DIR|URL"`
 	ExportFormats  []string `help:"Formats of the files, as for serve." env:"DROPYARD_EXPORT_FORMATS" placeholder:"FORMAT"`
-	ExportFrom     string   `help:"First day, until one was exported, as for serve." env:"DROPYARD_EXPORT_FROM" placeholder:"DATE"`
-	ExportPersonal bool     `help:"Write names, addresses and texts, too, as for serve." env:"DROPYARD_EXPORT_PERSONAL"`
+	ExportFrom     string   `help:"First day to export, if none was exported yet, as for serve." env:"DROPYARD_EXPORT_FROM" placeholder:"DATE"`
+	ExportPersonal bool     `help:"Also write names, addresses and texts, as for serve." env:"DROPYARD_EXPORT_PERSONAL"`
 	TimeZone       string   `help:"Time zone of the days, as for serve." default:"America/Toronto" env:"DROPYARD_TIME_ZONE" placeholder:"ZONE"`
 	Day            string   `help:"Last day to export (example: 2026-11-26). Default: yesterday." placeholder:"DATE"`
 	Verify         bool     `help:"Export nothing: compare all files with their manifests, and each manifest with the next one."`

@@ -10,7 +10,7 @@ import (
 )
 
 type keyCommand struct {
-	Rotate rotateKeyCommand `cmd:"" help:"Replace the master key with a new one and re-encrypt all secrets. Stop the service first if it uses the embedded database. If the command is interrupted, run it again."`
+	Rotate rotateKeyCommand `cmd:"" help:"Replace the master key with a new one, and encrypt all secrets with it. Stop the service first if it uses the embedded database. If the command is interrupted, run it again."`
 }
 
 type rotateKeyCommand struct {

@@ -19,7 +19,7 @@ type listenCommand struct {
 	ForwardTo   string        `help:"URL to post each event to (example: http://localhost:3000/hooks), signed with the webhook secret in DROPYARD_WEBHOOK_SECRET, or with a new one, which is printed. Default: events are only printed." placeholder:"URL"`
 	PrintBodies bool          `help:"Also print the body of each event."`
 	Events      []string      `help:"Types of events to show and forward (example: order.delivered,order.failed). Default: all." placeholder:"TYPE"`
-	Since       time.Duration `help:"Begin with the events of the last minutes or hours (example: 10m). Default: only new events." placeholder:"DURATION"`
+	Since       time.Duration `help:"Begin with the events of this period before now (example: 10m). Default: only new events." placeholder:"DURATION"`
 	partnerFlags
 
 	webhookSecret string

@@ -19,7 +19,7 @@ type loginCommand struct {
 	Email    string         `help:"E-mail address of the account. Default: it is asked for." placeholder:"EMAIL"`
 	Mode     client.KeyMode `help:"Mode of the API key: test, in which the service simulates deliveries, or live." enum:"test,live" default:"test"`
 	Operator bool           `help:"Log in as an operator of the service, instead of as a partner." xor:"who"`
-	Browser  bool           `help:"Create the API key in the browser, where you sign in as you always do, and paste it here. No password is typed here." xor:"who"`
+	Browser  bool           `help:"Create the API key in the browser, and paste it here, so that no password is typed in the terminal." xor:"who"`
 	profileFlags
 }
 

@@ -78,7 +78,7 @@ func (c *listLogsCommand) Run(ctx context.Context) error {
 
 type tailLogsCommand struct {
 	logFilter
-	Every time.Duration `help:"Time between two looks at the log. Each is a request too, which the log has." default:"2s" placeholder:"DURATION"`
+	Every time.Duration `help:"Time between two requests for new entries. The log lists these requests, too." default:"2s" placeholder:"DURATION"`
 	outputFlags
 	partnerFlags
 }

@@ -11,7 +11,7 @@ import (
 )
 
 type mailCommand struct {
-	Test testMailCommand `cmd:"" help:"Send one mail to an address, with the settings of serve, and print what the mail server says."`
+	Test testMailCommand `cmd:"" help:"Send one mail, with the settings of serve, and print the answer of the mail server."`
 }
 
 type testMailCommand struct {

@@ -29,7 +29,7 @@ type commands struct {
 	Products  productsCommand  `cmd:"" group:"Partners:" help:"List your products and their stock."`
 	Movements movementsCommand `cmd:"" group:"Partners:" help:"List the movements of your stock."`
 
-	Webhooks webhooksCommand `cmd:"" group:"Developers:" help:"Show, set and test the endpoint that events are sent to."`
+	Webhooks webhooksCommand `cmd:"" group:"Developers:" help:"List, set, add, change and test the endpoints that events are sent to."`
 	Events   eventsCommand   `cmd:"" group:"Developers:" help:"List and show events, and send them again."`
 	Logs     logsCommand     `cmd:"" group:"Developers:" help:"List your requests, or follow them."`
 	Listen   listenCommand   `cmd:"" group:"Developers:" help:"Show a partner's events as they happen, and forward them to a receiver in development."`
@@ -41,26 +41,26 @@ type commands struct {
 	Locations locationsCommand     `cmd:"" group:"Operators:" help:"List and set the addresses of warehouses and hubs."`
 	Stock     stockCommand         `cmd:"" group:"Operators:" help:"Show and book the stock of partners."`
 	Picks     picksCommand         `cmd:"" group:"Operators:" help:"Show what the warehouse picks for orders, and record it."`
-	Books     booksCommand         `cmd:"" group:"Operators:" help:"Show what was charged, and set since when that is done and which taxes are charged."`
-	Company   companySignInCommand `cmd:"" name:"company-sign-in" group:"Operators:" help:"Show how a partner's people sign in through their company, turn that off, and check or remove a domain."`
-	Settings  settingsCommand      `cmd:"" group:"Operators:" help:"Show and change the settings of the service, such as the number of the desk."`
+	Books     booksCommand         `cmd:"" group:"Operators:" help:"Keep the books: charges, payments, cash, statements and taxes."`
+	Company   companySignInCommand `cmd:"" name:"company-sign-in" group:"Operators:" help:"Show the company sign-in of a partner, turn it off or on, and check or remove its domains."`
+	Settings  settingsCommand      `cmd:"" group:"Operators:" help:"Show and change the settings of the service, such as the number of dispatch."`
 	RateCards rateCardsCommand     `cmd:"" group:"Operators:" help:"List rate cards, and preview what a new one would change."`
 
 	Serve    serveCommand    `cmd:"" group:"Server:" help:"Run the service."`
 	Operator operatorCommand `cmd:"" group:"Server:" help:"Manage operators."`
 	Backup   backupCommand   `cmd:"" group:"Server:" help:"Copy the embedded database to a file; the service may be running."`
-	Restore  restoreCommand  `cmd:"" group:"Server:" help:"Put a backup in the place of the embedded database; the service must be stopped."`
-	Doctor   doctorCommand   `cmd:"" group:"Server:" help:"Check an installation, with the settings of serve, and say what to do about what is wrong."`
-	Mail     mailCommand     `cmd:"" help:"Try the mail server."`
-	OIDC     oidcCommand     `cmd:"" name:"oidc" help:"Try the OpenID provider."`
-	Clock    clockCommand    `cmd:"" group:"Server:" help:"Accept the clock of this machine."`
+	Restore  restoreCommand  `cmd:"" group:"Server:" help:"Restore the embedded database from a backup; the service must be stopped."`
+	Doctor   doctorCommand   `cmd:"" group:"Server:" help:"Check an installation, with the settings of serve, and print each fault and what to do about it."`
+	Mail     mailCommand     `cmd:"" group:"Server:" help:"Try the mail server."`
+	OIDC     oidcCommand     `cmd:"" name:"oidc" group:"Server:" help:"Try the OpenID provider."`
+	Clock    clockCommand    `cmd:"" group:"Server:" help:"Accept a clock that is far from the latest time in the store."`
 	Key      keyCommand      `cmd:"" group:"Server:" help:"Rotate the master key."`
-	Health   healthCommand   `cmd:"" group:"Server:" help:"Ask a running service whether it responds; exit code 1 if not."`
-	Migrate  migrateCommand  `cmd:"" group:"Server:" help:"Bring the schema of the database up to date, and distribute its tables over a cluster."`
+	Health   healthCommand   `cmd:"" group:"Server:" help:"Check whether a service responds; the exit code is 1 if it does not."`
+	Migrate  migrateCommand  `cmd:"" group:"Server:" help:"Bring the schema of the database up to date, and optionally distribute its tables over a cluster."`
 	Copy     copyCommand     `cmd:"" group:"Server:" help:"Copy all data from one database to another, such as from SQLite to PostgreSQL."`
 	Partner  partnerCommand  `cmd:"" group:"Server:" help:"Approve partners, export a partner's data, or erase a recipient's data."`
-	Audit    auditCommand    `cmd:"" group:"Server:" help:"Export the audit log of operators' changes."`
-	Export   exportCommand   `cmd:"" group:"Server:" help:"Write files of each day's orders, events, movements and journal for programs that analyze them."`
+	Audit    auditCommand    `cmd:"" group:"Server:" help:"Export the audit log."`
+	Export   exportCommand   `cmd:"" group:"Server:" help:"Write the nightly files of orders, events, movements and journal, or list them."`
 
 	Completion completionCommand `cmd:"" group:"Help:" help:"Print a script that completes commands and flags in a shell."`
 	Man        manCommand        `cmd:"" group:"Help:" help:"Print the manual page."`

@@ -98,8 +98,8 @@ func settingsFields(s *client.ServiceSettings) []terminal.Field {
 }
 
 type setSettingsCommand struct {
-	DispatchPhone   string `help:"Number at which couriers reach the desk (example: +15145550100)." placeholder:"PHONE"`
-	NoDispatchPhone bool   `help:"Remove the number: the app then has no button to call."`
+	DispatchPhone   string `help:"Number at which couriers reach dispatch (example: +15145550100)." placeholder:"PHONE"`
+	NoDispatchPhone bool   `help:"Remove the number, and the button of the courier's app that calls it."`
 	outputFlags
 	operatorFlags
 }

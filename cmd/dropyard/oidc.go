@@ -8,7 +8,7 @@ import (
 )
 
 type oidcCommand struct {
-	Check checkOIDCCommand `cmd:"" help:"Ask the OpenID provider, with the settings of serve, whether operators can sign in through it."`
+	Check checkOIDCCommand `cmd:"" help:"Check, with the settings of serve, whether operators can sign in through the OpenID provider."`
 }
 
 type checkOIDCCommand struct{ config.Config }

@@ -15,7 +15,7 @@ type addOperatorCommand struct {
 	databaseFlags
 	Email    string `arg:"" help:"The operator's e-mail address."`
 	Password string `help:"The operator's password." env:"DROPYARD_OPERATOR_PASSWORD" required:""`
-	Courier  string `help:"Id (cou_…) of the courier that the operator is; for the role courier only." placeholder:"ID"`
+	Courier  string `help:"Id (cou_…) of the operator's courier record; for the role courier only." placeholder:"ID"`
 	Role     string `help:"Role: admin, dispatcher, accountant, warehouse or courier." default:"admin" enum:"admin,dispatcher,accountant,warehouse,courier"`
 }
 

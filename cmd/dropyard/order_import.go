@@ -26,7 +26,7 @@ type importOrdersCommand struct {
 	File    string            `arg:"" help:"CSV file with a header (see docs/importing.md), or - for standard input."`
 	DryRun  bool              `help:"Only print the price and the problems of each order; create nothing."`
 	Default map[string]string `mapsep:"none" help:"Value for orders that lack it in the file: COLUMN=VALUE. May be repeated." placeholder:"COLUMN=VALUE"`
-	Batch   int               `help:"Number of orders in one request, 1 to 500." default:"100"`
+	Batch   int               `help:"Number of orders in one request, 1 to 500." default:"100" placeholder:"N"`
 	JSON    bool              `name:"json" help:"Print the result as one JSON object, for programs." group:"Output"`
 	partnerFlags
 }

@@ -15,7 +15,7 @@ type labelCommand struct {
 	Out      string   `name:"output" short:"o" help:"File to write, or - for standard output. Default: the order's id, or labels for several orders, with .pdf or .zpl." placeholder:"FILE"`
 	Format   string   `help:"pdf, or zpl for label printers. Default: zpl for a file that ends in .zpl, and pdf for any other." enum:",pdf,zpl" default:"" placeholder:"FORMAT"`
 	DPI      int      `name:"dpi" help:"Resolution of the label printer: 203, 300 or 600." enum:"203,300,600" default:"203" placeholder:"DPI"`
-	Link     bool     `help:"Print an address of one order's labels that needs no API key for 15 minutes, and write no file."`
+	Link     bool     `help:"Print a link to one order's labels that needs no API key for 15 minutes, and write no file."`
 	partnerFlags
 }
 

@@ -15,15 +15,15 @@ type ordersCommand struct {
 	Edit   editOrderCommand   `cmd:"" help:"Change the content of an order."`
 	Cancel cancelOrderCommand `cmd:"" help:"Cancel an order that is pending or accepted."`
 
-	RequestCancellation requestCancellationCommand `cmd:"" help:"Request that the service cancels an order that you can no longer cancel."`
-	Return              returnOrderCommand         `cmd:"" help:"Bring goods of a delivered order back."`
+	RequestCancellation requestCancellationCommand `cmd:"" help:"Request the cancellation of an order that you can no longer cancel yourself."`
+	Return              returnOrderCommand         `cmd:"" help:"Create a return of a delivered order."`
 	Import              importOrdersCommand        `cmd:"" help:"Create the orders in a CSV file. Repeating it creates no order twice."`
 	Label               labelCommand               `cmd:"" help:"Write the labels of an order's parcels to a file."`
 }
 
 type listOrdersCommand struct {
 	Status         client.OrderStatus `help:"Only orders with this status." placeholder:"STATUS"`
-	PartnerOrderID string             `help:"Only the order with this reference of yours." placeholder:"ID"`
+	PartnerOrderID string             `help:"Only the order with this partner_order_id." placeholder:"ID"`
 	Search         string             `short:"q" help:"Only orders with these words in the number, a barcode, or the recipient's name, address, phone number or e-mail address." placeholder:"TEXT"`
 	CreatedFrom    time.Time          `help:"Only orders created at this time or later (example: 2026-11-23T00:00:00Z)." placeholder:"TIME"`
 	CreatedTo      time.Time          `help:"Only orders created before this time." placeholder:"TIME"`
@@ -142,7 +142,7 @@ func (o *output) history(changes []client.StatusChange) error {
 
 type cancelOrderCommand struct {
 	OrderID        string `arg:"" help:"The order (ord_…)."`
-	Reason         string `help:"Why, at most 500 characters." placeholder:"TEXT"`
+	Reason         string `help:"Reason, at most 500 characters." placeholder:"TEXT"`
 	IdempotencyKey string `help:"UUID that makes it safe to repeat the request. Default: a new one." placeholder:"UUID"`
 	outputFlags
 	partnerFlags
@@ -165,7 +165,7 @@ func (c *cancelOrderCommand) Run(ctx context.Context) error {
 
 type requestCancellationCommand struct {
 	OrderID        string `arg:"" help:"The order (ord_…), from courier_assigned to failed."`
-	Reason         string `required:"" help:"Why, for the dispatcher, at most 500 characters." placeholder:"TEXT"`
+	Reason         string `required:"" help:"Reason, for the dispatcher, at most 500 characters." placeholder:"TEXT"`
 	IdempotencyKey string `help:"UUID that makes it safe to repeat the request. Default: a new one." placeholder:"UUID"`
 	outputFlags
 	partnerFlags

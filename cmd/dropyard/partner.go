@@ -42,7 +42,7 @@ type erasePartnerCommand struct {
 	databaseFlags
 	PartnerID string   `arg:"" help:"The partner's id (par_…)."`
 	Order     []string `help:"Id of an order to erase; may be repeated." placeholder:"ORDER_ID" xor:"selection" required:""`
-	Recipient string   `help:"E-mail address; erases all orders to or from it." placeholder:"EMAIL" xor:"selection" required:""`
+	Recipient string   `help:"E-mail address whose orders are erased, to it or from it." placeholder:"EMAIL" xor:"selection" required:""`
 	Proofs    string   `help:"Where proofs of delivery are kept, as for serve." env:"DROPYARD_PROOFS" placeholder:"DIR|URL"`
 	Force     bool     `help:"Also erase orders that are under way, which then cannot be delivered."`
 }

@@ -69,7 +69,7 @@ func pickTexts(lines []client.PickLine) []string {
 type recordPickCommand struct {
 	OrderID        string   `arg:"" help:"The order (ord_…)."`
 	Location       string   `help:"Where the units were picked." placeholder:"CODE"`
-	Line           []string `help:"What was picked now, as PRODUCT:QUANTITY (example: 7:2). Fewer units than are left are a short pick, which needs attention." placeholder:"LINE"`
+	Line           []string `help:"What was picked, as PRODUCT:QUANTITY (example: 7:2). May be repeated. With fewer units than are left, the order needs attention (short_pick)." placeholder:"LINE"`
 	Packed         bool     `help:"The order is packed for the courier."`
 	IdempotencyKey string   `help:"UUID that names the pick. Repeat the command with it if you do not know whether the pick was recorded. Default: a new one." placeholder:"UUID"`
 	outputFlags

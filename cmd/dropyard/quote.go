@@ -14,7 +14,7 @@ import (
 
 type quoteCommand struct {
 	File   string    `short:"f" help:"JSON file with a quote or an order, or - for standard input, instead of the other flags." placeholder:"FILE"`
-	From   string    `help:"Where the delivery begins: a postal code, for a price that can be ordered with city and province (example: 'Montréal, QC H2W 2M5')." placeholder:"PLACE"`
+	From   string    `help:"Where the delivery begins: a postal code, with city and province for a quote that can be ordered (example: 'Montréal, QC H2W 2M5')." placeholder:"PLACE"`
 	To     string    `help:"Where it ends (examples: 'M5H 2N2', 'Toronto, ON M5H 2N2')." placeholder:"PLACE"`
 	Weight []float64 `help:"Weight of each parcel in kilograms (example: --weight 2.5,1)." default:"1" placeholder:"KG"`
 	Level  string    `help:"Service level: standard, express or same_day. Default: all." enum:",standard,express,same_day" default:"" placeholder:"LEVEL"`

@@ -15,7 +15,7 @@ import (
 type rateCardsCommand struct {
 	List    listRateCardsCommand   `cmd:"" help:"List rate cards, past and planned ones included."`
 	Get     getRateCardCommand     `cmd:"" help:"Print a rate card with its prices as JSON."`
-	Preview previewRateCardCommand `cmd:"" help:"Compare what a delivery costs now and on another card, and store nothing."`
+	Preview previewRateCardCommand `cmd:"" help:"Compare the price of a delivery on the present card and on another one; store nothing."`
 }
 
 type listRateCardsCommand struct {

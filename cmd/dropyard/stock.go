@@ -16,10 +16,10 @@ type stockCommand struct {
 	Levels   stockLevelsCommand  `cmd:"" help:"Show a product's stock at each location."`
 	Add      addProductCommand   `cmd:"" help:"Add a product to a partner's catalogue."`
 	SetSKU   setSKUCommand       `cmd:"" name:"sku" help:"Set or remove a product's SKU."`
-	Low      lowStockCommand     `cmd:"" help:"List what is to be restocked, of all partners."`
+	Low      lowStockCommand     `cmd:"" help:"List the products to restock, of all partners."`
 	Receive  receiveCommand      `cmd:"" help:"Book a receipt of goods."`
 	Transfer transferCommand     `cmd:"" help:"Book a transfer from one location to another."`
-	Adjust   adjustCommand       `cmd:"" help:"Book a correction."`
+	Adjust   adjustCommand       `cmd:"" help:"Book a correction of the stock at a location."`
 	Count    countCommand        `cmd:"" help:"Book the result of a count at a location."`
 	Journal  stockJournalCommand `cmd:"" help:"List a partner's movements, newest first."`
 }
@@ -88,8 +88,8 @@ func (c *stockLevelsCommand) Run(ctx context.Context) error {
 type addProductCommand struct {
 	Name    string  `arg:"" help:"Name of the product."`
 	Price   float64 `help:"Price in Canadian dollars (example: 12.50)." required:"" placeholder:"DOLLARS"`
-	Min     int64   `help:"Quantity at which it is to be restocked." placeholder:"N"`
-	Max     int64   `help:"Quantity to which it is restocked." placeholder:"N"`
+	Min     int64   `help:"Quantity at or below which the product is low." placeholder:"N"`
+	Max     int64   `help:"Quantity to restock to." placeholder:"N"`
 	Barcode string  `help:"Barcode." placeholder:"TEXT"`
 	SKU     string  `name:"sku" help:"The partner's own name of the product." placeholder:"TEXT"`
 	outputFlags
@@ -117,7 +117,7 @@ func (c *addProductCommand) Run(ctx context.Context) error {
 
 type setSKUCommand struct {
 	ProductID int64  `arg:"" help:"The product."`
-	SKU       string `arg:"" optional:"" name:"sku" help:"The partner's own name of the product; left out to remove it."`
+	SKU       string `arg:"" optional:"" name:"sku" help:"The partner's own name of the product. Leave it out to remove the SKU."`
 	outputFlags
 	stockFlags
 }
@@ -195,8 +195,8 @@ func (f *bookingFlags) book(ctx context.Context, movement client.MovementRequest
 
 type receiveCommand struct {
 	ProductID int64  `arg:"" help:"The product."`
-	Quantity  int64  `arg:"" help:"How many."`
-	Location  string `help:"Where they are put (example: A-01)." required:"" placeholder:"CODE"`
+	Quantity  int64  `arg:"" help:"Number of units."`
+	Location  string `help:"Location to which the units go (example: A-01)." required:"" placeholder:"CODE"`
 	bookingFlags
 }
 
@@ -208,9 +208,9 @@ func (c *receiveCommand) Run(ctx context.Context) error {
 
 type transferCommand struct {
 	ProductID int64  `arg:"" help:"The product."`
-	Quantity  int64  `arg:"" help:"How many."`
-	From      string `help:"The location that they leave." required:"" placeholder:"CODE"`
-	To        string `help:"The location that they reach." required:"" placeholder:"CODE"`
+	Quantity  int64  `arg:"" help:"Number of units."`
+	From      string `help:"Location that the units leave." required:"" placeholder:"CODE"`
+	To        string `help:"Location that the units reach." required:"" placeholder:"CODE"`
 	bookingFlags
 }
 
@@ -223,8 +223,8 @@ func (c *transferCommand) Run(ctx context.Context) error {
 
 type adjustCommand struct {
 	ProductID int64  `arg:"" help:"The product."`
-	By        int64  `help:"How many more, or with a minus how many less (example: --by=-2)." required:"" placeholder:"N"`
-	Location  string `help:"Where." required:"" placeholder:"CODE"`
+	By        int64  `help:"Number of units to add, or with a minus to subtract (example: --by=-2)." required:"" placeholder:"N"`
+	Location  string `help:"Location of the units." required:"" placeholder:"CODE"`
 	bookingFlags
 }
 
@@ -236,7 +236,7 @@ func (c *adjustCommand) Run(ctx context.Context) error {
 
 type countCommand struct {
 	Counted  []string `arg:"" help:"What was counted, as PRODUCT=QUANTITY (example: 1=40 2=0)."`
-	Location string   `help:"Where." required:"" placeholder:"CODE"`
+	Location string   `help:"Location of the units." required:"" placeholder:"CODE"`
 	bookingFlags
 }
 

@@ -14,10 +14,10 @@ type webhooksCommand struct {
 	Get            getWebhookCommand     `cmd:"" help:"Show an endpoint that events are sent to."`
 	Set            setWebhookCommand     `cmd:"" help:"Set the first endpoint. A new one gets a secret, which is printed this once."`
 	Add            addWebhookCommand     `cmd:"" help:"Add an endpoint, up to ten. Its secret is printed this once."`
-	Edit           editWebhookCommand    `cmd:"" help:"Change some settings of an endpoint."`
+	Edit           editWebhookCommand    `cmd:"" help:"Change the settings of an endpoint."`
 	Delete         deleteWebhookCommand  `cmd:"" help:"Remove an endpoint. Events that wait there are skipped."`
-	RotateSecret   rotateSecretCommand   `cmd:"" help:"Make a new secret. For 24 hours events are signed with both."`
-	ActivateSecret activateSecretCommand `cmd:"" help:"End the rotation: only the new secret signs from now on."`
+	RotateSecret   rotateSecretCommand   `cmd:"" help:"Make a new secret. For 24 hours events are signed with both secrets."`
+	ActivateSecret activateSecretCommand `cmd:"" help:"End the rotation: events are signed with the new secret only."`
 	Test           testWebhookCommand    `cmd:"" help:"Send a test event to an endpoint and print what it answers."`
 }
 
@@ -103,7 +103,7 @@ type addWebhookCommand struct {
 	URL      string                `arg:"" help:"The endpoint (https://…)."`
 	Events   []client.EventType    `help:"The types of events that it takes (example: order.delivered,order.failed). Default: all." placeholder:"TYPE"`
 	Format   client.EndpointFormat `help:"How requests look: dropyard or cloudevents." placeholder:"FORMAT"`
-	Disabled bool                  `help:"Keep events back for now."`
+	Disabled bool                  `help:"Send no events until the endpoint is enabled."`
 	webhookFlags
 }
 
@@ -117,12 +117,12 @@ func (c *addWebhookCommand) Run(ctx context.Context) error {
 }
 
 type editWebhookCommand struct {
-	EndpointID string                `arg:"" help:"The endpoint; first for the first."`
+	EndpointID string                `arg:"" help:"The id of the endpoint, such as first."`
 	URL        string                `help:"Another address (https://…)." placeholder:"URL"`
 	Events     []client.EventType    `help:"The types of events that it takes from now on." placeholder:"TYPE"`
 	Format     client.EndpointFormat `help:"How requests look: dropyard or cloudevents." placeholder:"FORMAT"`
 	Enable     bool                  `help:"Send events, also those that wait." xor:"enabled"`
-	Disable    bool                  `help:"Keep events back." xor:"enabled"`
+	Disable    bool                  `help:"Send no events until the endpoint is enabled." xor:"enabled"`
 	webhookFlags
 }
 
@@ -148,7 +148,7 @@ func (c *getWebhookCommand) Run(ctx context.Context) error {
 
 type setWebhookCommand struct {
 	URL      string `arg:"" help:"The endpoint (https://…)."`
-	Disabled bool   `help:"Keep events back for now."`
+	Disabled bool   `help:"Send no events until the endpoint is enabled."`
 	webhookFlags
 }
 

@@ -54,6 +54,7 @@ type Flag struct {
 	Group       string
 	Required    bool
 	Negatable   bool
+	Instead     string // the name of a group of flags of which one can be given; empty for other flags
 }
 
 // New reads the model of a command line. Hidden commands and flags are left out.
@@ -107,6 +108,9 @@ func describeFlag(flag *kong.Flag) Flag {
 		Name: "--" + flag.Name, Help: flag.Help, Environment: flag.Envs, Required: flag.Required,
 		Negatable: flag.Tag != nil && flag.Tag.Negatable != "",
 	}
+	if len(flag.Xor) > 0 {
+		f.Instead = flag.Xor[0]
+	}
 	if flag.Short != 0 {
 		f.Short = "-" + string(flag.Short)
 	}
@@ -136,10 +140,17 @@ func takesValue(flag *kong.Flag) bool {
 // Usage returns a command with its arguments, such as "orders get <order-id> [flags]".
 func (c *Command) Usage() string {
 	words := strings.Fields(c.Path)
+	last := "" // the group of the flag before
 	for _, flag := range c.Flags {
-		if flag.Required {
-			words = append(words, flag.Name+"="+flag.Placeholder)
+		if !flag.Required {
+			continue
 		}
+		word := flag.Name + "=" + flag.Placeholder
+		if last != "" && flag.Instead == last {
+			words[len(words)-1] += "|" + word
+			continue
+		}
+		words, last = append(words, word), flag.Instead
 	}
 	for _, argument := range c.Arguments {
 		word := "<" + argument.Name + ">"

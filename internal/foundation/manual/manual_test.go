@@ -15,6 +15,7 @@ type shop struct {
 	Secret struct{} `cmd:"" hidden:"" help:"Not shown."`
 	Stock  struct {
 		Count count `cmd:"" help:"Count what is there."`
+		Move  move  `cmd:"" help:"Move what is there."`
 	} `cmd:"" group:"Storing:" help:"Look after the stock."`
 }
 
@@ -29,6 +30,12 @@ type sell struct {
 type count struct {
 	Where string `arg:"" optional:"" help:"A place." enum:"shop,cellar" default:"shop"`
 	JSON  bool   `name:"json" help:"Print JSON." group:"Output"`
+}
+
+type move struct {
+	All  bool   `help:"Move everything."`
+	Into string `help:"A place." placeholder:"PLACE" required:"" xor:"to"`
+	Away string `help:"A town." placeholder:"TOWN" required:"" xor:"to"`
 }
 
 func newShop(t *testing.T) *manual.Manual {
@@ -61,7 +68,8 @@ func TestMarkdown(t *testing.T) {
 	contains(t, m.Markdown(),
 		"## Selling\n\n### sell\n\n```\nshop sell --price=DOLLARS <thing> ... [flags]\n```\n\nSell things.",
 		"| `-p, --price=DOLLARS` | Price. ($SHOP_PRICE) |\n| `--kind=old\\|new` | Kind. Default: new. |\n| `--[no-]wrap` | Wrap it. |\n| | and the flags [output](#flags-output) |",
-		"## Storing\n\n### stock count\n\n```\nshop stock count [<where>] [flags]\n```")
+		"## Storing\n\n### stock count\n\n```\nshop stock count [<where>] [flags]\n```",
+		"shop stock move --into=PLACE|--away=TOWN [flags]\n")
 	contains(t, m.Shared(), "### Flags: output\n\n| flag | meaning |\n|---|---|\n| `--json` | Print JSON. |\n")
 	m.Elsewhere = map[string]string{"sell": "See the shop."}
 	if got := m.Markdown(); !strings.Contains(got, "Sell things.\n\nSee the shop.\n\n## Storing") {
