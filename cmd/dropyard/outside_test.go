@@ -21,7 +21,7 @@ func TestMailTest(t *testing.T) {
 	if got.code != 0 || !strings.Contains(got.stdout, "accepted the mail for sam@example.com: 250 ") {
 		t.Errorf("got %+v, want the server's words", got)
 	}
-	if m := <-server.Mails; m.To != "sam@example.com" || m.Subject() != "Les messages de ce service arrivent" {
+	if m := <-server.Mails; m.To != "sam@example.com" || m.Subject() != "Les courriels de ce service arrivent" {
 		t.Errorf("got %q to %s", m.Subject(), m.To)
 	}
 	server.Refusal.Store(&smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no mailbox here"})
