@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,9 +19,9 @@ import (
 
 // newSilentStore returns a store whose bucket accepts connections, answers each request with a text, and then neither
 // sends anything nor closes the connection. It is for a synctest bubble, and counts the requests.
-func newSilentStore(t *testing.T, answer string) (store *s3.Store, requests *int) {
+func newSilentStore(t *testing.T, answer string) (store *s3.Store, requests *atomic.Int64) {
 	t.Helper()
-	requests = new(int)
+	requests = new(atomic.Int64)
 	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		conn, bucket := net.Pipe()
 		go func() {
@@ -30,7 +31,7 @@ func newSilentStore(t *testing.T, answer string) (store *s3.Store, requests *int
 				t.Error(err)
 				return
 			}
-			*requests++
+			requests.Add(1)
 			_, _ = io.WriteString(bucket, answer)
 			_, _ = io.Copy(io.Discard, received)
 		}()
@@ -61,8 +62,8 @@ func TestOpenOfSilentBucket(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 				defer cancel()
 				_, err := store.Open(ctx, "manifest.json")
-				if !errors.Is(err, proof.ErrUnavailable) || errors.Is(err, context.Canceled) || *requests != 3 {
-					t.Errorf("got %v after %d requests, want proof.ErrUnavailable after 3", err, *requests)
+				if !errors.Is(err, proof.ErrUnavailable) || errors.Is(err, context.Canceled) || requests.Load() != 3 {
+					t.Errorf("got %v after %d requests, want proof.ErrUnavailable after 3", err, requests.Load())
 				}
 				if took := time.Since(begun); took > 30*time.Second {
 					t.Errorf("got an error after %v, want one within 30s", took)
