@@ -41,9 +41,9 @@ func manualDate() time.Time {
 func newManual(ctx context.Context) *manual.Manual {
 	m := manual.New(newParser(ctx, &commands{}).Model, version)
 	m.Elsewhere = map[string]string{
-		"serve":  "Its flags are the [settings](settings.md).",
-		"doctor": "Its flags are the [settings](settings.md) of `serve`.",
-		"mail test": "Its flags are `--language` (`en` or `fr`; default: `en`) and the [settings](settings.md) of `serve`.",
+		"serve":      "Its flags are the [settings](settings.md).",
+		"doctor":     "Its flags are the [settings](settings.md) of `serve`.",
+		"mail test":  "Its flags are `--language` (`en` or `fr`; default: `en`) and the [settings](settings.md) of `serve`.",
 		"oidc check": "Its flags are the [settings](settings.md) of `serve`.",
 	}
 	m.Sections = []manual.Section{

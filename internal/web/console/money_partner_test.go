@@ -46,7 +46,8 @@ func TestAdjustment(t *testing.T) {
 		"Waited").Leads(t, page)
 	inFrench := b.page.Open(t, page+"?lang=fr")
 	b.page.Send(t, inFrench, adjustments, "_way", "more", "amount_cents", "3.5", "reason", "Boxes").Leads(t, page)
-	b.page.Open(t, page).Shows(t, 200, "Rajustement de 3,50\u00a0$ enregistré.", "Solde\u00a0: metro", "<b>20,45\u00a0$</b>")
+	b.page.Open(t, page).Shows(t, 200, "Rajustement de 3,50\u00a0$ enregistré.", "Solde\u00a0: metro",
+		"<b>20,45\u00a0$</b>")
 }
 
 // TestAdjustmentRefused shows what is wrong beside the fields, which keep what was typed.

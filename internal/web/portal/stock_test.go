@@ -86,7 +86,8 @@ func TestMovements(t *testing.T) {
 		nil)
 	opens(t, owner, ofLamp, []string{"3 movements", "49", "37", link}, []string{"Rug"})
 	opens(t, owner, ofLamp+"&type=IN", []string{"2 movements"}, []string{"−3", link})
-	opens(t, owner, fmt.Sprintf("/portal/stock/movements?product_id=%d&cursor=1", rug), []string{"There are no movements here."},
+	opens(t, owner, fmt.Sprintf("/portal/stock/movements?product_id=%d&cursor=1", rug),
+		[]string{"There are no movements here."},
 		nil)
 	for _, id := range []string{"99", "0", "lamp"} {
 		owner.Open(t, "/portal/stock/movements?product_id="+id).Must(t, http.StatusNotFound)
