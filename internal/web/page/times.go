@@ -72,7 +72,7 @@ func (l Language) Date(at, now time.Time) string {
 	}
 }
 
-// dayOfMonth returns the number of the day: French writes the first as an ordinal, 1er. The modules of pages do so, too.
+// dayOfMonth returns the number of the day. French writes the first as an ordinal, 1er, as the modules of pages do.
 func (l Language) dayOfMonth(at time.Time) string {
 	if l == French && at.Day() == 1 {
 		return "1er"
