@@ -404,6 +404,20 @@ func TestCompanyOfStranger(t *testing.T) {
 	}
 }
 
+// TestCompanyCountsAsStrong: a person of a role that must have a second factor needs none here after the sign-in
+// through the company, which asks for it. After one with a password the person must set it up first.
+func TestCompanyCountsAsStrong(t *testing.T) {
+	t.Parallel()
+	c := newEmployer(t, "default_role", "clerk")
+	c.Operate(t).Call(t, "PUT", "/ops/v1/sign-in-rules",
+		[]byte(`{"totp_required":{"operators":[],"users":["clerk"]}}`)).Must(t, 200)
+	byPassword := c.owner.As(t, "clerk")
+	v := c.Visit()
+	v.Company(t, c.provider, "ada@metro.example", at("ada@metro.example")).Leads(t, "/portal")
+	v.Open(t, "/portal/orders").Must(t, http.StatusOK)
+	byPassword.Open(t, "/portal/orders").Leads(t, "/portal/sign-in")
+}
+
 // TestCompanyStates repeats the answer to a sign-in, sends it from another browser, late, and
 // to another partner.
 func TestCompanyStates(t *testing.T) {
