@@ -18,8 +18,7 @@ import (
 )
 
 // withoutLooking are the routes that answer otherwise than with 404 about a record that is not there. The first two are
-// about no record, the next two lead to the page of it, and the others check the form first, or say that nothing is left
-// to do.
+// about no record, the next two lead to its page, and the others check the form first, or have nothing left to do.
 var withoutLooking = map[string]int{
 	"GET addresses/{kind}":                    http.StatusOK,
 	"POST addresses/{kind}":                   http.StatusUnprocessableEntity,

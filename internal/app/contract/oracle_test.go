@@ -276,6 +276,34 @@ func brokenCount(body any) (places []string) {
 	return places
 }
 
+// brokenPick checks that there are lines, or that the order is packed, and that lines have a location.
+func brokenPick(body any) (places []string) {
+	lines, _ := member(body, "lines").([]any)
+	if len(lines) == 0 && member(body, "packed") != true {
+		places = append(places, "/lines")
+	}
+	if len(lines) > 0 && member(body, "location") == nil {
+		places = append(places, "/location")
+	}
+	return places
+}
+
+// brokenErasure checks that either orders or a recipient is named.
+func brokenErasure(body any) []string {
+	if (member(body, "order_ids") == nil) == (member(body, "recipient") == nil) {
+		return []string{"/order_ids"}
+	}
+	return nil
+}
+
+// brokenClosing checks that the month has ended.
+func brokenClosing(body any) []string {
+	if period, ok := text(body, "period"); ok && period >= testkit.Epoch.Format("2006-01") {
+		return []string{"/period"}
+	}
+	return nil
+}
+
 // brokenMovement checks that the product exists, and that a transfer has two locations.
 func brokenMovement(body any) (places []string) {
 	if number, ok := integer(body, "product_id"); ok && number != 1 {

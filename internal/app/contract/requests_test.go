@@ -217,9 +217,26 @@ var subjects = []subject{
 		operation: "redeliverEvents", body: `{"since":"2026-01-14T10:00:00-05:00","type":"order.failed","state":"failed"}`,
 		broken: brokenRedelivery,
 	},
+	{operation: "pickOrder", broken: brokenPick, order: true, other: alwaysConflict, // the order has no items
+		body: `{"location":"MTL-01","lines":[{"product_id":1,"quantity":1}],"packed":false}`},
+	{operation: "receiveReturn", order: true, other: alwaysConflict, // nothing is due back
+		body: `{"location":"HUB-1","lines":[{"product_id":1,"quantity":1,"disposition":"damaged"}],"occurred_at":null}`},
+	{operation: "erasePartnerOrders", broken: brokenErasure, other: map[string]func(any) bool{"not_found": nil},
+		body: `{"order_ids":["ord_00000000000000000000000000000000"],"recipient":null,"force":true}`},
+	{operation: "erasePartnerOrders", broken: brokenErasure, other: map[string]func(any) bool{"not_found": nil},
+		body: `{"recipient":"alex@example.com","force":false}`},
+	{operation: "closeMonth", body: `{"period":"2025-12","partner_id":"par_00000000"}`, broken: brokenClosing,
+		other: map[string]func(any) bool{"not_found": nil}},
+	{operation: "changeEmail", body: `{"new_email":"quay@example.com","password":"maple-harbour-42"}`,
+		other: map[string]func(any) bool{"conflict": nil}}, // without mail
+	{operation: "confirmTOTP", body: `{"code":"492039"}`, other: alwaysConflict},
+	{operation: "confirmOperatorTOTP", body: `{"code":"492039"}`, other: alwaysConflict},
 	{operation: "redeliverEvents", broken: brokenRedelivery,
 		body: `{"cursor":"019bbd14-8a00-7000-8000-000000000000","since":"2026-01-14T10:00:00Z","state":"delivered"}`},
 }
+
+// alwaysConflict is set where the state of what is named allows no request.
+var alwaysConflict = map[string]func(any) bool{"conflict": func(any) bool { return true }}
 
 // booksAreOff is why nothing is posted.
 var booksAreOff = map[string]func(any) bool{"conflict": func(any) bool { return true }}
@@ -456,10 +473,8 @@ func TestBodiesThatAreNotObjects(t *testing.T) {
 
 // unmutated are operations of which no request is mutated, although they take JSON.
 var unmutated = []string{
-	"acceptInvitation", "beginOperatorTOTP", "beginTOTP", "changeEmail", "changeOperator", "changeOperatorPassword",
-	"changePassword", "closeMonth", "confirmCourierMessage", "confirmEmail", "confirmOperatorTOTP", "confirmTOTP",
-	"createRateCard", "editOrder", "editOrderByService", "erasePartnerOrders", "pickOrder", "previewRateCard",
-	"receiveReturn",
+	"acceptInvitation", "beginOperatorTOTP", "beginTOTP", "changeOperator", "changeOperatorPassword", "changePassword",
+	"confirmCourierMessage", "confirmEmail", "createRateCard", "editOrder", "editOrderByService", "previewRateCard",
 	"removeOperatorTOTP", "removeTOTP", "resetOperatorPassword", "resetPassword", "transferOrder", "validateOrder",
 }
 
