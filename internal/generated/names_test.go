@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -166,7 +167,8 @@ func goDeclarations(t *testing.T) []*ast.FuncDecl {
 	return found
 }
 
-// TestVersionsOfClients: the packages have the version of the newest release.
+// TestVersionsOfClients: the packages have the version of the newest release, as have the names of files and images in
+// documents and examples.
 func TestVersionsOfClients(t *testing.T) {
 	t.Parallel()
 	changes, err := os.ReadFile("../../CHANGELOG.md")
@@ -183,9 +185,17 @@ func TestVersionsOfClients(t *testing.T) {
 		"typescript/src/version.ts":       `version = "(.*)"`,
 		"typescript/package.json":         `(?m)^  "version": "(.*)"`,
 		"typescript/package-lock.json":    `(?m)^  "version": "(.*)"`,
+
+		"../Dockerfile":                                      `VERSION=([0-9.]+[0-9])`,
+		"../docs/clients.md":                                 `dropyard-go/([0-9.]+[0-9])`,
+		"../docs/installing.md":                              `(?:dropyard_|release.sh )([0-9.]+[0-9])`,
+		"../examples/receivers/README.md":                    `dropyard-client-([0-9.]+[0-9])`,
+		"../examples/shop/README.md":                         `dropyard-client-([0-9.]+[0-9])`,
+		"../packaging/kubernetes/postgresql/deployment.yaml": `image: dropyard:(.+)`,
+		"../packaging/kubernetes/sqlite/statefulset.yaml":    `image: dropyard:(.+)`,
 	} {
 		if got := declared(t, file, pattern); len(got) != 1 || got[want] == "" {
-			t.Errorf("sdk/%s: got the version %s, want %s", file, got, want)
+			t.Errorf("%s: got the version %s, want %s", path.Join("sdk", file), got, want)
 		}
 	}
 }
