@@ -29,6 +29,8 @@ type subject struct {
 	other map[string]func(body any) bool
 	// order is set if each success uses up an order.
 	order bool
+	// edits is set if the request is a merge patch of the order: what it makes of the order is what is judged.
+	edits bool
 	// pause is how much time passes between requests, so that wrong passwords are forgotten.
 	pause time.Duration
 }
@@ -41,6 +43,9 @@ const shipmentBody = `"service_level":"express","pickup":` + contactBody + `,"dr
 "parcels":[{"parcel_id":"P-1","description":"Books","length_cm":30,"width_cm":20,"height_cm":10.5,"weight_kg":2.25,"value_cents":4500,"fragile":true,"barcode":"0123"},
  {"parcel_id":"P-2","description":"Lamp","length_cm":1,"width_cm":1,"height_cm":1,"weight_kg":1,"value_cents":0}],
 "cod":{"amount_cents":0,"currency":"CAD"},"insurance":{"amount_cents":5000,"currency":"USD"}`
+
+const editedBody = shipmentBody + `,"reference":"PO 78","instructions":"Knock","metadata":{"a":[2.0]},
+"items":[{"product_id":1,"quantity":3}],"quote_id":null`
 
 // plenty is the quantity of product 1. No test requests a similar quantity.
 const plenty = 900_000_000
@@ -219,6 +224,10 @@ var subjects = []subject{
 	},
 	{operation: "pickOrder", broken: brokenPick, order: true, other: alwaysConflict, // the order has no items
 		body: `{"location":"MTL-01","lines":[{"product_id":1,"quantity":1}],"packed":false}`},
+	{operation: "editOrder", body: "{" + editedBody + "}", broken: brokenOrder, order: true, edits: true,
+		other: map[string]func(any) bool{"insufficient_stock": func(body any) bool { return ordered(body) > plenty }}},
+	{operation: "editOrderByService", body: `{"reason":"by phone",` + editedBody + "}", broken: brokenOrder, order: true, edits: true,
+		other: map[string]func(any) bool{"insufficient_stock": func(body any) bool { return ordered(body) > plenty }}},
 	{operation: "receiveReturn", order: true, other: alwaysConflict, // nothing is due back
 		body: `{"location":"HUB-1","lines":[{"product_id":1,"quantity":1,"disposition":"damaged"}],"occurred_at":null}`},
 	{operation: "erasePartnerOrders", broken: brokenErasure, other: map[string]func(any) bool{"not_found": nil},
@@ -295,6 +304,10 @@ func (r *trial) judge(t reporter, body any) {
 	}
 	parsed := decode(t, sent)
 	places := o.refusedPlaces(t, parsed)
+	if r.edits {
+		parsed = merged(decode(t, testkit.OrderJSON("A-1", "")), parsed)
+		places = append(places, r.contract.operation("createOrder").refusedPlaces(t, parsed)...)
+	}
 	r.compare(t, verdict{parsed, places}, answer)
 	if answer.Status < 300 {
 		value, _ := r.unique(parsed)
@@ -303,6 +316,29 @@ func (r *trial) judge(t reporter, body any) {
 	if t, ok := t.(interface{ Failed() bool }); ok && t.Failed() {
 		r.t.Logf("request: %.2000s\nanswer: %d %.1000s", sent, answer.Status, answer.Body)
 	}
+}
+
+// merged applies a merge patch to an order (RFC 7396). Metadata are replaced whole.
+func merged(order, patch any) any {
+	members, ok := patch.(map[string]any)
+	if !ok {
+		return patch
+	}
+	result, _ := order.(map[string]any)
+	if result = maps.Clone(result); result == nil {
+		result = map[string]any{}
+	}
+	for name, value := range members {
+		switch {
+		case value == nil:
+			delete(result, name)
+		case name == "metadata":
+			result[name] = value
+		default:
+			result[name] = merged(result[name], value)
+		}
+	}
+	return result
 }
 
 // prepare returns the path of an order that the operation can be tried on, and lets
@@ -474,7 +510,7 @@ func TestBodiesThatAreNotObjects(t *testing.T) {
 // unmutated are operations of which no request is mutated, although they take JSON.
 var unmutated = []string{
 	"acceptInvitation", "beginOperatorTOTP", "beginTOTP", "changeOperator", "changeOperatorPassword", "changePassword",
-	"confirmCourierMessage", "confirmEmail", "createRateCard", "editOrder", "editOrderByService", "previewRateCard",
+	"confirmCourierMessage", "confirmEmail", "createRateCard", "previewRateCard",
 	"removeOperatorTOTP", "removeTOTP", "resetOperatorPassword", "resetPassword", "transferOrder", "validateOrder",
 }
 
