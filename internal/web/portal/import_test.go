@@ -408,6 +408,24 @@ func TestImportOfStrayLines(t *testing.T) {
 	contains(t, check(t, clerk, late, "cell:3:partner_order_id", "D-2"), "Create 1 order")
 }
 
+// TestImportOfANumberTwice: a number that two recipients have is asked for again, and a line that was pasted twice is
+// mentioned beside its order.
+func TestImportOfANumberTwice(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	clerk := metro.As(t, "clerk")
+	file := ownFile("C-1,1", "C-1,2", "C-3,1", "C-3,1")
+	lines := bytes.SplitAfter(file, []byte("\n"))
+	lines[2] = bytes.ReplaceAll(bytes.Replace(lines[2], []byte("Ann Lee"), []byte("Bob Roy"), 1), []byte("1 Queen"), []byte("9 King"))
+	draft := draftOf(t, upload(t, clerk, importPage, bytes.Join(lines, nil)))
+	shown := check(t, clerk, draft, whatShopsLack...)
+	contains(t, shown, "Order number “C-1” is in line 2, too, for another recipient. Enter another number.")
+	ready := check(t, clerk, draft, "cell:3:partner_order_id", "C-2")
+	contains(t, ready, "Create 3 orders",
+		"Line 5 is the same as line 4: this order has the parcels of both. If a line was pasted twice, remove it from the file.")
+}
+
 // TestImportNamesWhatIsMissing: the first page names what every order lacks, and not that nothing is left.
 func TestImportNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
