@@ -93,7 +93,10 @@ func TestCashPages(t *testing.T) {
 	}
 	b.page.Open(t, "/console/cash").Shows(t, 200, "$59.99 recorded as sent.", "Nothing is owed to partners.")
 	b.page.Open(t, "/console/money/journal").Shows(t, 200, "Cash handed in", "Sent to the partner", "Bank deposit",
-		"Collection corrected")
+		"Collection corrected", "$1.99 missing", "Differences of counts")
+	handedIn := b.page.Open(t, "/console/money/journal?act=hand_in")
+	handedIn.Shows(t, 200, "<b>$58.00</b>", "<b>$1.99</b>", "<bdi>short</bdi>")
+	showsNone(t, handedIn, "Before taxes</h2>", "$59.99")
 	b.admin.Visit(t).Open(t, "/console/audit").Shows(t, 200, "Counted the cash of", "Recorded a bank deposit",
 		"Recorded what was sent to metro", "Confirmed or corrected what was collected for")
 	b.page.Open(t, "/console/cash?lang=fr").Shows(t, 200, "Chez les livreurs", "Rien n’est dû aux partenaires.")

@@ -94,10 +94,12 @@ func (pages *Pages) money(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	v.Off = settings.From == 0
-	since := s.Text("money.since")
 	v.Tiles = []tile{
-		{s.Text("money.charged"), s.sums(month, -1, append(slices.Clone(taxes), money.Revenue)...), since},
-		{s.Text("money.taxes.month"), s.sums(month, -1, taxes...), since},
+		{
+			s.Text("money.charged"), s.sums(month, -1, append(slices.Clone(taxes), money.Revenue)...),
+			s.Text("money.since.taxes"),
+		},
+		{s.Text("money.taxes.month"), s.sums(month, -1, taxes...), s.Text("money.since")},
 		{s.Text("money.owed"), s.sums(all, 1, money.Charges), s.Language.Count("money.partners", len(owing))},
 	}
 	v.More = max(0, len(owing)-owingShown)
