@@ -23,7 +23,7 @@ There is no operator yet. Add the first one in another terminal, and sign in at 
 
 %[2]s operator add you@example.com --password A-LONG-PASSWORD --data %[3]s%[4]s
 
-Then choose the first day of the books and the rates there, and invite partners and colleagues.
+Partners register at %[1]s/portal/register.
 To look around in a day of invented deliveries first, stop this and run: %[2]s serve --demo --data ./demo
 `, a.URL(), programName(), a.dataForCommands(), a.databaseForCommands())
 	return err

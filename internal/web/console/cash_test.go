@@ -79,7 +79,11 @@ func TestCashPages(t *testing.T) {
 	showsNone(t, desk.Open(t, "/console/cash"), "/console/cash/deposits", "/console/money")
 
 	cash := b.page.Open(t, "/console/cash")
-	cash.Shows(t, 200, ">metro · $59.99<", " after charges</span>")
+	cash.Shows(t, 200, ">metro · $59.99<", " after charges</span>", `href="/console/cash/transfers.csv"`)
+	b.page.Open(t, "/console/cash/transfers.csv").Shows(t, 200, "partner_id,partner,collected,after_charges,currency",
+		"metro,59.99,", ",CAD")
+	b.page.Open(t, "/console/money").Shows(t, 200, "Cash at the desk</th>", "<code>desk</code>", ">$58.00</td>",
+		"Differences of counts</th>", ">$1.99</td>")
 	b.page.Send(t, cash, "/console/cash/deposits", "deposit.amount_cents", "58.01", "deposit.currency",
 		"CAD").Shows(t, 422, "At most 58 dollars: the account holds no more.")
 	b.page.Send(t, cash, "/console/cash/deposits", "deposit.amount_cents", "58", "deposit.currency", "CAD").Leads(t,

@@ -58,6 +58,7 @@ var rights = map[string]string{
 	"/console/money/settings/closing":                               "admin",
 	"/console/money/settings/door":                                  "admin",
 	"/console/cash":                                                 "admin dispatcher accountant",
+	"/console/cash/transfers.csv":                                   "admin accountant",
 	"/console/cash/deposits":                                        "admin accountant",
 	"/console/cash/remittances":                                     "admin accountant",
 	"/console/orders/{order_id}/collected$":                         "admin dispatcher accountant",
