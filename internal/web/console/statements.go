@@ -298,8 +298,17 @@ func (pages *Pages) previewStatement(s *sheet) (int, []byte, error) {
 	return s.show(leaf{
 		template: "statement-preview", data: v,
 		title: s.Text("statement.preview", "name", preview.Name, "month", billing.Month(s.Language, period)),
-		back:  &page.Link{Text: s.Text("statement.close"), Path: s.Link(closingPath, "period", period.String())},
+		back:  s.toMonth(period),
 	})
+}
+
+// toMonth leads to the page of a month: that on which it is closed, or what its statements hold so far.
+func (s *sheet) toMonth(period money.Period) *page.Link {
+	text := s.Text("statement.close")
+	if period > s.pages.config.Accounting.Closable() {
+		text = s.Text("statement.running.month", "month", billing.Month(s.Language, period))
+	}
+	return &page.Link{Text: text, Path: s.Link(closingPath, "period", period.String())}
 }
 
 // closeStatement closes a month of a partner.

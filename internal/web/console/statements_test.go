@@ -80,7 +80,7 @@ func TestStatementOfOne(t *testing.T) {
 	page := b.page
 	of := "/console/money/partners/" + b.metro.PartnerID + "/statement"
 	early := page.Open(t, of+"?period=2026-02")
-	early.Shows(t, 200, "The month has not ended.")
+	early.Shows(t, 200, "The month has not ended.", "← February 2026 so far")
 	showsNone(t, early, "Close the month for this partner")
 	running := statements + "/closing?period=2026-02"
 	page.Open(t, statements).Shows(t, 200, `href="`+running+`">February 2026 so far</a>`)

@@ -435,7 +435,7 @@ func TestImportNamesWhatIsMissing(t *testing.T) {
 	clerk := metro.As(t, "clerk")
 	shown := clerk.Open(t, draftOf(t, upload(t, clerk, importPage, ownFile("B-1,1"))))
 	contains(t, shown, "Fill in what every order needs: Length (cm), Width (cm), Height (cm), Value ($).",
-		"Dropoff · Country", "Pickup · Country", ">Quote<")
+		"Dropoff · Country", "Pickup · Country", ">Quote<", `href="/portal/addresses/parcel">Sizes that you use often`)
 	if bytes.Contains(shown.Body, []byte("No order is left to create.")) {
 		t.Errorf("got %s, want no word of an end", shown.Body)
 	}
