@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // welcome prints what to do first, as long as no operator exists who could sign in. The demo prints its own
@@ -31,10 +32,14 @@ To look around in a day of invented deliveries first, stop this and run: %[2]s s
 
 // dataForCommands returns the data directory as a command in another directory finds it.
 func (a *App) dataForCommands() string {
-	if whole, err := filepath.Abs(a.config.Data); err == nil {
-		return whole
+	data := a.config.Data
+	if whole, err := filepath.Abs(data); err == nil {
+		data = whole
 	}
-	return a.config.Data
+	if strings.ContainsAny(data, " ()&;") {
+		return `"` + data + `"`
+	}
+	return data
 }
 
 // databaseForCommands returns what a command needs besides the data directory. It does not repeat the URL, which may
