@@ -21,7 +21,9 @@ const (
 )
 
 // Codes lists all codes.
-var Codes = []Code{NotNumber, NotAmount, NotFlag, Ruined, Differs, Twice, Repeated, NoReference, Ragged, Metadata, LacksLetters}
+var Codes = []Code{
+	NotNumber, NotAmount, NotFlag, Ruined, Differs, Twice, Repeated, NoReference, Ragged, Metadata, LacksLetters,
+}
 
 // Fault is what is wrong with a cell, or with a line if the cell has no field.
 type Fault struct {

@@ -257,8 +257,8 @@ func TestDiffersFromItsPlace(t *testing.T) {
 	}
 }
 
-// TestNumberGivenTwice: a line with the number of another recipient's order is a fault of its number, and no part of that
-// order. After its number is corrected it is an order of its own. A name that is misspelt is a fault of the name.
+// TestNumberGivenTwice: a line with the number of another recipient's order is a fault of its number, and no part of
+// that order. After its number is corrected it is an order of its own. A name that is misspelt is a fault of the name.
 func TestNumberGivenTwice(t *testing.T) {
 	t.Parallel()
 	const header = "Numéro,name,address,postal_code"
@@ -285,7 +285,8 @@ func TestNumberGivenTwice(t *testing.T) {
 // TestRepeatedLine: a line that is the same as an earlier one adds its parcel, and a warning.
 func TestRepeatedLine(t *testing.T) {
 	t.Parallel()
-	result := orders(readText(t, "order,name,weight", "R-1,Ann Lee,1", "R-1,Ann Lee,2", "R-1,Ann Lee,1", "R-1,,1", "R-1,,1"), nil)
+	file := readText(t, "order,name,weight", "R-1,Ann Lee,1", "R-1,Ann Lee,2", "R-1,Ann Lee,1", "R-1,,1", "R-1,,1")
+	result := orders(file, nil)
 	const want = `line 4 is the same as line 2: their parcels are in one order, "R-1"; ` +
 		"if the line was pasted twice, remove it"
 	if one := result.Orders[0]; len(one.Warnings) != 1 || one.Warnings[0].Message() != want {

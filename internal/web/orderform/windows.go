@@ -12,8 +12,8 @@ import (
 const windowAct = "windows"
 
 // proposeWindows fills in the next windows for the places and the service level that were typed. Without the province
-// of the pickup its clocks are not known; a recipient whose place is not typed yet counts as being there. It returns the
-// phrase of why nothing was filled in; empty if something was.
+// of the pickup its clocks are not known; a recipient without a place counts as being there. It returns the phrase of
+// why nothing was filled in; empty if something was.
 func (o *New) proposeWindows() (fault string, err error) {
 	at := func(end string) delivery.Contact {
 		return delivery.Contact{Address: delivery.Address{
