@@ -160,8 +160,9 @@ func isNotZero(one money.Balance) bool { return one.Cents != 0 }
 
 // differenceOf returns what was missing or too much in the count of an entry; empty if the count was right.
 func (s *sheet) differenceOf(lines []money.Balance) string {
-	var texts []string
-	for _, one := range balancesOn(lines, money.Differences) {
+	missing := balancesOn(lines, money.Differences)
+	texts := make([]string, 0, len(missing))
+	for _, one := range missing {
 		key, cents := "money.difference.missing", one.Cents
 		if cents < 0 {
 			key, cents = "money.difference.over", -cents
