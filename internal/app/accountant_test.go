@@ -32,6 +32,31 @@ func TestAccountantReads(t *testing.T) {
 	}
 }
 
+// TestAccountantReadsRates reads the rate cards by which partners are charged as an accountant, who adds none.
+func TestAccountantReadsRates(t *testing.T) {
+	t.Parallel()
+	admin := apptest.Start(t).Operate(t)
+	books, desk := admin.As(t, "accountant"), admin.As(t, "dispatcher")
+	for _, path := range []string{"/ops/v1/rate-cards", "/ops/v1/rate-cards/crd_builtin"} {
+		got, want := books.Call(t, "GET", path, nil).Must(t, 200), admin.Call(t, "GET", path, nil).Must(t, 200)
+		if string(got.Body) != string(want.Body) {
+			t.Errorf("%s: got %s, want what an admin gets: %s", path, got.Body, want.Body)
+		}
+		desk.Call(t, "GET", path, nil).Refused(t, 403, "forbidden")
+	}
+	books.Call(t, "POST", "/ops/v1/rate-cards", upload("deal", "deal-1", "", 1000)).Refused(t, 403, "forbidden")
+	page := books.Visit(t)
+	page.Open(t, "/console/money").Shows(t, 200, `href="/console/rate-cards"`)
+	page.Open(t, "/console/rate-cards").Shows(t, 200, "default-1")
+	page.Open(t, "/console/rate-cards/crd_builtin").Shows(t, 200, "/console/rate-cards/crd_builtin/file")
+	for _, path := range []string{"/console/rate-cards", "/console/rate-cards/new"} {
+		if got := page.Request(t, "POST", path, []byte("_key="+strings.Repeat("0", 32)), "Content-Type",
+			"application/x-www-form-urlencoded"); got.Status != 403 {
+			t.Errorf("%s: got status %d, want 403", path, got.Status)
+		}
+	}
+}
+
 // TestAccountantChangesNothing sends as an accountant what dispatchers and the warehouse send. Each request is
 // refused, and leaves order, stock, courier, partner and audit log as they were.
 func TestAccountantChangesNothing(t *testing.T) {

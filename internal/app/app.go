@@ -213,6 +213,9 @@ func (a *App) start(ctx context.Context) (err error) {
 		a.recipients.Run()
 	}
 	a.metrics.serve(a)
+	if err := a.welcome(ctx); err != nil {
+		return err
+	}
 	a.Log.Info("ready", "url", a.URL(), "settings", a.config.String())
 	a.reportOpening()
 	return nil

@@ -32,7 +32,7 @@ type Surroundings struct {
 	Zones  *zone.Database
 	Random io.Reader // cryptographically secure, safe for concurrent use
 	Log    *slog.Logger
-	// Out is where the demo prints its credentials.
+	// Out is where the demo prints its credentials, and a first start what to do next.
 	Out io.Writer
 	// Version is the version of dropyard, which the metrics show.
 	Version string

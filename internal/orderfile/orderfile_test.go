@@ -257,6 +257,43 @@ func TestDiffersFromItsPlace(t *testing.T) {
 	}
 }
 
+// TestNumberGivenTwice: a line with the number of another recipient's order is a fault of its number, and no part of
+// that order. After its number is corrected it is an order of its own. A name that is misspelt is a fault of the name.
+func TestNumberGivenTwice(t *testing.T) {
+	t.Parallel()
+	const header = "Numéro,name,address,postal_code"
+	file := readText(t, header, "T-1,Ann Lee,1 Rue A,H2X 1Y4", "T-1,Bob Roy,2 Rue B,H2W 1C5")
+	result := orders(file, nil)
+	const want = `partner_order_id "T-1" is also that of line 2, which has another recipient: ` +
+		"give this order a number of its own"
+	if len(result.Faults) != 1 || result.Faults[0].Line != 3 || result.Faults[0].Message() != want {
+		t.Errorf("got %+v, want %q for line 3", result.Faults, want)
+	}
+	if len(result.Orders) != 1 || len(result.Orders[0].Lines) != 1 {
+		t.Errorf("got %+v, want one order of one line", result.Orders)
+	}
+	result = orders(file, map[orderfile.Cell]string{{Line: 3, Field: "partner_order_id"}: "T-2"})
+	if len(result.Orders) != 2 || len(result.Faults) != 0 {
+		t.Errorf("got %+v with %+v, want two orders", result.Orders, result.Faults)
+	}
+	result = orders(readText(t, header, "T-1,Ann Lee,1 Rue A,H2X 1Y4", "T-1,Anne Lee,1 Rue A,H2X 1Y4"), nil)
+	if len(result.Faults) != 1 || result.Faults[0].Field != "dropoff.name" {
+		t.Errorf("got %+v, want a fault of the name", result.Faults)
+	}
+}
+
+// TestRepeatedLine: a line that is the same as an earlier one adds its parcel, and a warning.
+func TestRepeatedLine(t *testing.T) {
+	t.Parallel()
+	file := readText(t, "order,name,weight", "R-1,Ann Lee,1", "R-1,Ann Lee,2", "R-1,Ann Lee,1", "R-1,,1", "R-1,,1")
+	result := orders(file, nil)
+	const want = `line 4 is the same as line 2: their parcels are in one order, "R-1"; ` +
+		"if the line was pasted twice, remove it"
+	if one := result.Orders[0]; len(one.Warnings) != 1 || one.Warnings[0].Message() != want {
+		t.Errorf("got %+v, want %q", one.Warnings, want)
+	}
+}
+
 // TestCodesHaveMessages: each code has one.
 func TestCodesHaveMessages(t *testing.T) {
 	t.Parallel()

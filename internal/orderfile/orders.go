@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -85,7 +86,11 @@ func (r *reader) line(line csvfile.Line) {
 		}
 		r.known[reference] = order
 		r.result.Orders = append(r.result.Orders, order)
+	} else if r.ofAnotherRecipient(order, line) {
+		r.result.fault(Cell{line.Number, Fields[0].Name}, Twice, reference, order.Line)
+		return
 	}
+	r.warnOfRepetition(order, line)
 	order.Lines = append(order.Lines, line.Number)
 	if order.Closed == nil {
 		order.Closed = r.file.closed(line)
@@ -127,6 +132,42 @@ func (r *reader) line(line csvfile.Line) {
 		order.Body["items"] = append(items, item)
 	}
 	order.inside = appendContents(order.inside, contents)
+}
+
+// recipient are the fields by which two lines with one number are seen to be different orders.
+var recipient = []string{"dropoff.name", "dropoff.address.line1", "dropoff.address.postal_code"}
+
+// ofAnotherRecipient reports whether a line with the number of an order goes to another recipient. A line that differs
+// in one of the fields only is rather misspelt: its cell has the fault.
+func (r *reader) ofAnotherRecipient(order *Order, line csvfile.Line) bool {
+	differing := 0
+	for _, name := range recipient {
+		field, _ := FindField(name)
+		earlier, found := order.texts[name]
+		if text := r.text(line, field).Text; found && text != "" && text != earlier.text {
+			differing++
+		}
+	}
+	return differing > 1
+}
+
+// warnOfRepetition adds a warning if a line is the same as an earlier one of its order, and names the recipient again:
+// shops leave that out of the further lines of an order.
+func (r *reader) warnOfRepetition(order *Order, line csvfile.Line) {
+	name, _ := FindField(recipient[0])
+	if r.text(line, name).Text == "" {
+		return
+	}
+	for _, earlier := range order.cells {
+		if slices.Equal(earlier.Cells, line.Cells) {
+			order.Warnings = append(order.Warnings, Fault{
+				Cell: Cell{line.Number, Fields[0].Name}, Code: Repeated, Text: order.Reference,
+				Arguments: []any{line.Number, earlier.Number},
+			})
+			break
+		}
+	}
+	order.cells = append(order.cells, line)
 }
 
 // appendContents adds an article and how many of them there are, if it has a name.

@@ -308,6 +308,7 @@ func TestTextOfPDF(t *testing.T) {
 			[]string{
 				"Statement 17 · November 2026", "Closed on Dec 1, 2026", "Librairie du Port", "Dropyard Livraisons inc.",
 				"GST/HST number 12345 6789 RT0001", "Cheque 1044", "Amélie Łukasz", "Page 1 of 6", "Page 6 of 6",
+				"Collected at doors", "Collected at the door", // as on pages
 			},
 			regexp.MustCompile(`^(Nov \d+, 2026) .* (-?[\d,]+\.\d\d)( USD)?$`), "Opening balance", "Closing balance", "Jan 2, 2006",
 		},

@@ -149,13 +149,21 @@ func (v *View) sums(sums money.Sums) (shown Sums) {
 	}
 	if sums.Collected != 0 || sums.Remitted != 0 {
 		add("statement.collected", -sums.Collected, false)
-		add("statement.remitted", sums.Remitted, false)
+		add(v.remitted(), sums.Remitted, false)
 	}
 	add("statement.closing", sums.Closing.Balance(), true)
 	if held := -sums.Closing.Collected; held != 0 {
 		shown.Held = v.Text("statement.held", "amount", v.Language.Money(held, sums.Currency))
 	}
 	return shown
+}
+
+// remitted names the sum that was sent to a partner.
+func (v *View) remitted() string {
+	if v.PartnerID != "" {
+		return "statement.remitted.yours"
+	}
+	return "statement.remitted"
 }
 
 func (v *View) line(line money.StatementLine) Line {

@@ -266,6 +266,7 @@ func (v *figuresView) fill(p *period) error {
 		}
 		v.Chips = append(v.Chips, page.Link{Text: text, Path: v.to("", link...), Current: p.days == days})
 	}
+	v.addMonths(p)
 	now, err := v.ask(p, false)
 	if err != nil || now == nil {
 		return err
@@ -287,6 +288,23 @@ func (v *figuresView) fill(p *period) error {
 		v.addMoney(now)
 	}
 	return v.tables(p, now)
+}
+
+// addMonths adds the ways to this month until today, and to the month before.
+func (v *figuresView) addMonths(p *period) {
+	today := v.section.Reports.Today()
+	first := today - date.Day(today.Midnight().Day()) + 1
+	before := first - date.Day((first - 1).Midnight().Day())
+	for _, month := range []struct {
+		key         string
+		first, last date.Day
+	}{{"portal.figures.month", first, today}, {"portal.figures.month.last", before, first - 1}} {
+		link := period{from: month.first.String(), to: month.last.String(), byCourier: p.byCourier}.parameters()
+		v.Chips = append(v.Chips, page.Link{
+			Text: v.Text(month.key), Path: v.to("", link...),
+			Current: p.days == 0 && p.first == month.first && p.last == month.last,
+		})
+	}
 }
 
 // Bounds returns the fields of the bounds.

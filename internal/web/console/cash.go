@@ -1,6 +1,7 @@
 package console
 
 import (
+	"bytes"
 	"cmp"
 	"net/http"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/accounting"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/money"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -23,6 +25,7 @@ func (pages *Pages) cashRoutes() []web.Route {
 		pages.get("/cash", counting, (*Pages).cash),
 		pages.get("/cash/couriers/{courier_id}", counting, (*Pages).courierCash),
 		pages.post("/cash/couriers/{courier_id}", counting, (*Pages).countCash),
+		pages.get("/cash/transfers.csv", bookkeeping, (*Pages).exportTransfers),
 		pages.post("/cash/deposits", bookkeeping, (*Pages).deposit),
 		pages.post("/cash/remittances", bookkeeping, (*Pages).remit),
 		pages.get("/orders/{order_id}/collected", counting, (*Pages).askCollected),
@@ -176,15 +179,7 @@ func (v *cashView) addForms() (err error) {
 	for _, name := range []string{"amount_cents", "currency"} {
 		v.Remittance.Values.Set("remittance."+name, v.asked(name))
 	}
-	due, err := v.pages.config.Accounting.ToRemit(v.Context())
-	if err != nil {
-		return err
-	}
-	about := make([]*operator.Audited, len(due))
-	for i, one := range due {
-		about[i] = &operator.Audited{PartnerID: one.PartnerID}
-	}
-	names, err := v.pages.config.Operators.Names(v.Context(), about)
+	due, names, err := v.toRemit()
 	for _, one := range due {
 		v.Owed = append(v.Owed, owedRow{
 			PartnerID: one.PartnerID, Name: cmp.Or(names[one.PartnerID], one.PartnerID),
@@ -194,6 +189,39 @@ func (v *cashView) addForms() (err error) {
 		})
 	}
 	return err
+}
+
+// toRemit returns what is owed to partners of what was collected, and the names of these.
+func (s *sheet) toRemit() ([]accounting.ToRemit, operator.Names, error) {
+	due, err := s.pages.config.Accounting.ToRemit(s.Context())
+	if err != nil {
+		return nil, nil, err
+	}
+	about := make([]*operator.Audited, len(due))
+	for i, one := range due {
+		about[i] = &operator.Audited{PartnerID: one.PartnerID}
+	}
+	names, err := s.pages.config.Operators.Names(s.Context(), about)
+	return due, names, err
+}
+
+// exportTransfers returns what is to be sent to partners as CSV, for the transfers of a bank.
+func (pages *Pages) exportTransfers(s *sheet) (int, []byte, error) {
+	due, names, err := s.toRemit()
+	if err != nil {
+		return 0, nil, err
+	}
+	var file bytes.Buffer
+	lines := csvfile.NewWriter(&file, page.CSVLayout(s.PageRequest), "partner_id", "partner", "collected",
+		"after_charges", "currency")
+	for _, one := range due {
+		lines.Row(csvfile.Words(one.PartnerID), csvfile.Words(cmp.Or(names[one.PartnerID], one.PartnerID)),
+			csvfile.Dollars(one.Cents), csvfile.Dollars(max(0, one.Net)), csvfile.Words(string(one.Currency)))
+	}
+	if err := lines.Flush(); err != nil {
+		return 0, nil, err
+	}
+	return page.ShowCSV(s.PageRequest, "transfers.csv", file.Bytes())
 }
 
 // currencies are the choices of a currency.

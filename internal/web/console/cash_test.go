@@ -79,7 +79,11 @@ func TestCashPages(t *testing.T) {
 	showsNone(t, desk.Open(t, "/console/cash"), "/console/cash/deposits", "/console/money")
 
 	cash := b.page.Open(t, "/console/cash")
-	cash.Shows(t, 200, ">metro · $59.99<", " after charges</span>")
+	cash.Shows(t, 200, ">metro · $59.99<", " after charges</span>", `href="/console/cash/transfers.csv"`)
+	b.page.Open(t, "/console/cash/transfers.csv").Shows(t, 200, "partner_id,partner,collected,after_charges,currency",
+		"metro,59.99,", ",CAD")
+	b.page.Open(t, "/console/money").Shows(t, 200, "Cash at the desk</th>", "<code>desk</code>", ">$58.00</td>",
+		"Differences of counts</th>", ">$1.99</td>")
 	b.page.Send(t, cash, "/console/cash/deposits", "deposit.amount_cents", "58.01", "deposit.currency",
 		"CAD").Shows(t, 422, "At most 58 dollars: the account holds no more.")
 	b.page.Send(t, cash, "/console/cash/deposits", "deposit.amount_cents", "58", "deposit.currency", "CAD").Leads(t,
@@ -93,7 +97,10 @@ func TestCashPages(t *testing.T) {
 	}
 	b.page.Open(t, "/console/cash").Shows(t, 200, "$59.99 recorded as sent.", "Nothing is owed to partners.")
 	b.page.Open(t, "/console/money/journal").Shows(t, 200, "Cash handed in", "Sent to the partner", "Bank deposit",
-		"Collection corrected")
+		"Collection corrected", "$1.99 missing", "Differences of counts")
+	handedIn := b.page.Open(t, "/console/money/journal?act=hand_in")
+	handedIn.Shows(t, 200, "<b>$58.00</b>", "<b>$1.99</b>", "<bdi>short</bdi>")
+	showsNone(t, handedIn, "Before taxes</h2>", "$59.99")
 	b.admin.Visit(t).Open(t, "/console/audit").Shows(t, 200, "Counted the cash of", "Recorded a bank deposit",
 		"Recorded what was sent to metro", "Confirmed or corrected what was collected for")
 	b.page.Open(t, "/console/cash?lang=fr").Shows(t, 200, "Chez les livreurs", "Rien n’est dû aux partenaires.")

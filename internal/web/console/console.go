@@ -273,6 +273,7 @@ var ways = []way{
 	{daily, "console.orders", ordersPath, []operator.Role{operator.RoleAccountant}}, // others have the board
 	{daily, "console.partners", "/console/partners", reading},
 	{daily, "console.money", moneyPath, []operator.Role{operator.RoleAccountant}},
+	{daily, "console.rates", "/console/rate-cards", []operator.Role{operator.RoleAccountant}},
 	{daily, "console.figures", figuresPath, reading},
 	{aboutHouse, "console.money", moneyPath, administering},                   // their line of daily work is full
 	{daily, "cash.title", cashPath, []operator.Role{operator.RoleDispatcher}}, // others have it beside the books

@@ -61,10 +61,24 @@ type moneyView struct {
 	Tiles    []tile
 	Partners []owingRow
 	More     int // partners that owe something and are not shown
+	Accounts []accountRow
 }
 
 // tile is a figure with what it is.
 type tile struct{ Title, Value, Note string }
+
+// accountRow is the balance of an account.
+type accountRow struct{ Name, Code, Balance string }
+
+// accountRows returns the balances of all accounts, which add up to zero.
+func (s *sheet) accountRows(balances []money.Balance) (rows []accountRow) {
+	for _, one := range balances {
+		rows = append(rows, accountRow{
+			s.Text("money.account." + string(one.Account)), string(one.Account), s.Language.Money(one.Cents, one.Currency),
+		})
+	}
+	return rows
+}
 
 // owingRow is a partner that owes something.
 type owingRow struct {
@@ -94,12 +108,15 @@ func (pages *Pages) money(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	v.Off = settings.From == 0
-	since := s.Text("money.since")
 	v.Tiles = []tile{
-		{s.Text("money.charged"), s.sums(month, -1, append(slices.Clone(taxes), money.Revenue)...), since},
-		{s.Text("money.taxes.month"), s.sums(month, -1, taxes...), since},
+		{
+			s.Text("money.charged"), s.sums(month, -1, append(slices.Clone(taxes), money.Revenue)...),
+			s.Text("money.since.taxes"),
+		},
+		{s.Text("money.taxes.month"), s.sums(month, -1, taxes...), s.Text("money.since")},
 		{s.Text("money.owed"), s.sums(all, 1, money.Charges), s.Language.Count("money.partners", len(owing))},
 	}
+	v.Accounts = s.accountRows(all)
 	v.More = max(0, len(owing)-owingShown)
 	return v.fill(owing[:len(owing)-v.More])
 }

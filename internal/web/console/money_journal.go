@@ -58,6 +58,7 @@ type chargeRow struct {
 	Correct            string // the path of the form that corrects it; empty unless the entry charges an order
 	Net, Taxes, Total  string
 	By                 string // empty for what the service does by itself
+	Difference         string // of a count; empty for none
 }
 
 func (pages *Pages) journal(s *sheet) (int, []byte, error) {
@@ -93,7 +94,7 @@ func (v *journalView) fill(filter accounting.Filter) (err error) {
 	if err != nil {
 		return err
 	}
-	v.addSums(sums)
+	v.addSums(filter.Act, sums)
 	chosen := filled(v.Form.Values, journalFields)
 	v.CSV = v.Link(journalPath+".csv", chosen...)
 	for _, columns := range accounting.Programs {
@@ -112,15 +113,63 @@ func (v *journalView) fill(filter accounting.Filter) (err error) {
 	return err
 }
 
-// addSums adds the sums of what was charged, with a figure for each kind of tax.
-func (v *journalView) addSums(sums []money.Balance) {
+// movedBy has the account, and its sign, by which the amount of an act is known that moves money and charges nothing.
+var movedBy = map[money.Act]struct {
+	account money.Account
+	sign    int64
+}{
+	money.ActPayment: {money.Charges, 1}, money.ActCollection: {money.Collected, -1},
+	money.ActUnconfirmed: {money.Collected, -1}, money.ActCorrection: {money.Collected, -1},
+	money.ActHandIn: {money.Desk, 1}, money.ActDeposit: {money.Bank, 1}, money.ActRemittance: {money.Collected, 1},
+}
+
+// addSums adds the sums of what was charged, with a figure for each kind of tax, of what was paid, and of the
+// differences of counts. If only an act is shown that moves money, they are the sum of what it moved.
+func (v *journalView) addSums(act money.Act, sums []money.Balance) {
+	if missing := balancesOn(sums, money.Differences); len(missing) > 0 {
+		defer func() {
+			v.Sums = append(v.Sums, tile{
+				Title: v.Text("money.differences"), Value: v.amounts(missing, 1), Note: v.Text("money.differences.what"),
+			})
+		}()
+	}
+	if by, moves := movedBy[act]; moves {
+		v.Sums = []tile{{Title: v.Text("money.total"), Value: v.sums(sums, by.sign, by.account)}}
+		return
+	}
 	v.Sums = []tile{{Title: v.Text("money.net"), Value: v.sums(sums, -1, money.Revenue)}}
 	for _, tax := range taxes {
 		if on := balancesOn(sums, tax); len(on) > 0 {
 			v.Sums = append(v.Sums, tile{Title: v.Text("money.account." + string(tax)), Value: v.amounts(on, -1)})
 		}
 	}
-	v.Sums = append(v.Sums, tile{Title: v.Text("money.total"), Value: v.sums(sums, 1, money.Charges)})
+	charged := append(slices.Clone(taxes), money.Revenue)
+	total := balancesOn(sums, money.Charges)
+	if paid := balancesOn(sums, append(charged, money.Charges)...); slices.ContainsFunc(paid, isNotZero) {
+		v.Sums = append(v.Sums,
+			tile{Title: v.Text("money.charged.with"), Value: v.sums(sums, -1, charged...)},
+			tile{Title: v.Text("money.payments"), Value: v.amounts(paid, 1)},
+			tile{Title: v.Text("money.total"), Value: v.amounts(total, 1)})
+		return
+	}
+	v.Sums = append(v.Sums, tile{Title: v.Text("money.total"), Value: v.amounts(total, 1)})
+}
+
+// isNotZero reports whether a balance has an amount.
+func isNotZero(one money.Balance) bool { return one.Cents != 0 }
+
+// differenceOf returns what was missing or too much in the count of an entry; empty if the count was right.
+func (s *sheet) differenceOf(lines []money.Balance) string {
+	missing := balancesOn(lines, money.Differences)
+	texts := make([]string, 0, len(missing))
+	for _, one := range missing {
+		key, cents := "money.difference.missing", one.Cents
+		if cents < 0 {
+			key, cents = "money.difference.over", -cents
+		}
+		texts = append(texts, s.Text(key, "amount", s.Language.Money(cents, one.Currency)))
+	}
+	return strings.Join(texts, " · ")
 }
 
 // entryTable returns the rows of entries, with the names of what they are about.
@@ -140,12 +189,15 @@ func (s *sheet) entryTable(entries []*money.Entry) (table entryTable, err error)
 			Entry: entry, Date: s.date(entry.Day), Partner: cmp.Or(names[entry.PartnerID], entry.PartnerID),
 			Act: s.Text("money.act." + string(entry.Act)), PartnerPath: moneyPartnerPath(entry.PartnerID),
 			Net: s.sums(lines, -1, money.Revenue), Taxes: s.taxesOf(lines), Total: s.sums(lines, 1, money.Charges),
-			By: cmp.Or(names[entry.ActorID], entry.ActorID),
+			By: cmp.Or(names[entry.ActorID], entry.ActorID), Difference: s.differenceOf(lines),
 		}
 		if len(balancesOn(lines, money.Revenue)) == 0 { // money has moved, and nothing was earned
 			row.Net = "–"
 			if len(balancesOn(lines, money.Charges)) == 0 {
 				row.Total = s.amounts(moved(entry), 1)
+				if entry.Act == money.ActHandIn { // what was counted
+					row.Total = s.sums(lines, 1, money.Desk)
+				}
 			}
 		}
 		if entry.OrderID != "" {

@@ -147,11 +147,14 @@ func (v *moneyPartnerView) addTiles(all, month []money.Balance) {
 	v.Tiles = []tile{
 		{Title: v.Text("money.owed.partner"), Value: v.sums(all, 1, money.Charges)},
 		{
-			v.Text("money.charged"), v.sums(month, -1, append(slices.Clone(taxes), money.Revenue)...), v.Text("money.since"),
+			v.Text("money.charged"), v.sums(month, -1, append(slices.Clone(taxes), money.Revenue)...),
+			v.Text("money.since.taxes"),
 		},
 	}
 	if held := balancesOn(all, money.Collected); len(held) > 0 {
-		v.Tiles = append(v.Tiles, tile{Title: v.Text("money.held"), Value: v.amounts(held, -1)})
+		v.Tiles = append(v.Tiles, tile{Title: v.Text("money.held"), Value: v.amounts(held, -1)}, tile{
+			v.Text("money.net.owed"), v.sums(all, 1, money.Charges, money.Collected), v.Text("money.net.owed.what"),
+		})
 	}
 }
 

@@ -104,6 +104,11 @@ func TestPayment(t *testing.T) {
 			t.Errorf("got %q %d times after it was sent twice, want once", once, n)
 		}
 	}
+	b.page.Open(t, "/console/money/journal").Shows(t, 200, "Charged with taxes", "<b>$79.35</b>", "Payments</h2>",
+		"<b>−$50.00</b>", "<b>$29.35</b>")
+	paid := b.page.Open(t, "/console/money/journal?act=payment")
+	paid.Shows(t, 200, "Total</h2>", "<b>−$50.00</b>")
+	showsNone(t, paid, "Before taxes</h2>")
 	b.page.Send(t, opened, payments, "payment.amount_cents", "51").Must(t, 409) // the key of another payment
 	b.page.Send(t, got, payments, "payment.amount_cents", "9.35").Leads(t, page)
 	got = b.page.Open(t, page)

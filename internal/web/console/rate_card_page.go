@@ -56,11 +56,16 @@ func (pages *Pages) rateCard(s *sheet) (int, []byte, error) {
 		before, _ := readCardText(v.Before.Document)
 		v.Changes = s.changesBetween(before, v.Text)
 	}
-	return s.show(leaf{
+	shown := leaf{
 		template: "rate-card", title: row.Version, data: v,
-		back:   &page.Link{Text: s.Text("rates.title"), Path: "/console/rate-cards"},
-		action: &page.Link{Text: s.Text("rates.preview.open"), Path: "/console/rate-cards/" + row.CardID + "/preview"},
-	})
+		back: &page.Link{Text: s.Text("rates.title"), Path: "/console/rate-cards"},
+	}
+	if s.IsAdmin() {
+		shown.action = &page.Link{
+			Text: s.Text("rates.preview.open"), Path: "/console/rate-cards/" + row.CardID + "/preview",
+		}
+	}
+	return s.show(shown)
 }
 
 // cardRow returns a card as it is listed. It refuses with not_found.

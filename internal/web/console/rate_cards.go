@@ -19,10 +19,10 @@ func (pages *Pages) rateCardRoutes() []web.Route {
 	preview := pages.get("/rate-cards/{card_id}/preview", administering, (*Pages).previewCard)
 	check.Heavy, add.Heavy, preview.Heavy = true, true, true
 	return []web.Route{
-		pages.get("/rate-cards", administering, (*Pages).rateCards),
+		pages.get("/rate-cards", bookkeeping, (*Pages).rateCards),
 		pages.get("/rate-cards/new", administering, (*Pages).newCard),
-		pages.get("/rate-cards/{card_id}", administering, (*Pages).rateCard),
-		pages.get("/rate-cards/{card_id}/file", administering, (*Pages).cardFile),
+		pages.get("/rate-cards/{card_id}", bookkeeping, (*Pages).rateCard),
+		pages.get("/rate-cards/{card_id}/file", bookkeeping, (*Pages).cardFile),
 		check, add, preview,
 	}
 }
@@ -79,10 +79,11 @@ func (pages *Pages) rateCards(s *sheet) (int, []byte, error) {
 		v.Holds = s.Language.Count("rates.holds", all[0].For)
 	}
 	v.cut(found)
-	return s.show(leaf{
-		template: "rate-cards", title: s.Text("rates.title"), data: v,
-		action: &page.Link{Text: s.Text("rates.new"), Path: s.Link("/console/rate-cards/new", "name", v.Name)},
-	})
+	shown := leaf{template: "rate-cards", title: s.Text("rates.title"), data: v}
+	if s.IsAdmin() {
+		shown.action = &page.Link{Text: s.Text("rates.new"), Path: s.Link("/console/rate-cards/new", "name", v.Name)}
+	}
+	return s.show(shown)
 }
 
 // cut keeps the page of the rows that follow the card of the parameter "after".

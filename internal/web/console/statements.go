@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/dropyard/dropyard/internal/accounting"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -46,6 +47,7 @@ type statementsView struct {
 	Ways     []page.Link
 	Form     *page.Form
 	Narrowed bool
+	Running  page.Link // to the month that has not ended
 	Rows     []billing.Row
 	Pages    page.Pages
 }
@@ -79,6 +81,11 @@ func (pages *Pages) statements(s *sheet) (int, []byte, error) {
 	v := &statementsView{
 		sheet: s, Ways: s.moneyWays(),
 		Form: &page.Form{Action: statementsPath, Values: url.Values{"period": {s.asked("period")}}},
+	}
+	running := pages.config.Accounting.Closable() + 1
+	v.Running = page.Link{
+		Text: s.Text("statement.running.month", "month", billing.Month(s.Language, running)),
+		Path: s.Link(closingPath, "period", running.String()),
 	}
 	period, chosen := money.ParsePeriod(s.asked("period"))
 	v.Narrowed = chosen
@@ -149,6 +156,11 @@ func (v *closingView) Due() int { return len(v.Partners) + v.More }
 // Fields returns the field of the month.
 func (v *closingView) Fields() ([]page.Field, error) {
 	months, err := v.months()
+	running := v.pages.config.Accounting.Closable() + 1
+	months = slices.Insert(months, 0, page.Option{
+		Value: running.String(),
+		Label: v.Text("statement.running.month", "month", billing.Month(v.Language, running)),
+	})
 	return []page.Field{v.Choice.With(page.Field{
 		Name: "period", Label: v.Text("statement.month"), Type: "select", Options: months,
 	})}, err
@@ -179,8 +191,12 @@ func (pages *Pages) closing(s *sheet) (int, []byte, error) {
 }
 
 func (v *closingView) render(status int) (int, []byte, error) {
+	title := "statement.close.month"
+	if !v.HasEnded() {
+		title = "statement.running.month"
+	}
 	return v.show(leaf{
-		template: "statements-closing", title: v.Text("statement.close.month", "month", v.Month), data: v, status: status,
+		template: "statements-closing", title: v.Text(title, "month", v.Month), data: v, status: status,
 		back: &page.Link{Text: v.Text("statement.title"), Path: statementsPath},
 	})
 }
@@ -282,8 +298,17 @@ func (pages *Pages) previewStatement(s *sheet) (int, []byte, error) {
 	return s.show(leaf{
 		template: "statement-preview", data: v,
 		title: s.Text("statement.preview", "name", preview.Name, "month", billing.Month(s.Language, period)),
-		back:  &page.Link{Text: s.Text("statement.close"), Path: s.Link(closingPath, "period", period.String())},
+		back:  s.toMonth(period),
 	})
+}
+
+// toMonth leads to the page of a month: that on which it is closed, or what its statements hold so far.
+func (s *sheet) toMonth(period money.Period) *page.Link {
+	text := s.Text("statement.close")
+	if period > s.pages.config.Accounting.Closable() {
+		text = s.Text("statement.running.month", "month", billing.Month(s.Language, period))
+	}
+	return &page.Link{Text: text, Path: s.Link(closingPath, "period", period.String())}
 }
 
 // closeStatement closes a month of a partner.

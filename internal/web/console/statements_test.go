@@ -40,6 +40,7 @@ func TestStatementPages(t *testing.T) {
 	page.Open(t, preview).Shows(t, 200, "What the statement would hold", "Opening balance", "<b>$78.35</b>", ">A-1<",
 		"$8.49 HST", "Late cancellation")
 	portal.Open(t, "/portal/statements").Shows(t, 200, "Since the last statement", "<b>$78.35</b>", ">A-1<",
+		"February 2026 has not ended: its statement follows after that.",
 		`href="/portal/orders/`+b.delivered+`"`, "No month is closed yet.")
 
 	page.Send(t, closing, statements, "period", "2026-01").Leads(t, statements+"/closing?period=2026-01")
@@ -79,8 +80,14 @@ func TestStatementOfOne(t *testing.T) {
 	page := b.page
 	of := "/console/money/partners/" + b.metro.PartnerID + "/statement"
 	early := page.Open(t, of+"?period=2026-02")
-	early.Shows(t, 200, "The month has not ended.")
+	early.Shows(t, 200, "The month has not ended.", "← February 2026 so far")
 	showsNone(t, early, "Close the month for this partner")
+	running := statements + "/closing?period=2026-02"
+	page.Open(t, statements).Shows(t, 200, `href="`+running+`">February 2026 so far</a>`)
+	page.Open(t, statements+"/closing").Shows(t, 200, `<option value="2026-02">February 2026 so far</option>`)
+	soFar := page.Open(t, running)
+	soFar.Shows(t, 200, "<h1>February 2026 so far</h1>", "The month has not ended.", of+"?period=2026-02")
+	showsNone(t, soFar, "Close February 2026")
 	preview, second, third := page.Open(t, of+"?period=2026-01"), page.Open(t, of+"?period=2026-01"),
 		page.Open(t, of+"?period=2026-01")
 	page.Send(t, preview, of, "period", "2026-01").Leads(t, statements+"?period=2026-01")

@@ -50,7 +50,7 @@ func (o *New) Open(query url.Values) error {
 	}
 	o.AddParcels(query.Get("parcels"))
 	if query.Get("from") == "" && o.Value("pickup.time_window.start")+o.Value("dropoff.time_window.start") == "" {
-		if err := o.proposeWindows(); err != nil {
+		if _, err := o.proposeWindows(); err != nil {
 			return err
 		}
 	}
@@ -75,6 +75,7 @@ func (o *New) Read(sent *page.Form) error {
 // Price does what the button says with which the form was sent, and prices the order.
 func (o *New) Price(posted url.Values) (err error) {
 	act, part, _ := strings.Cut(posted.Get(ActField), ":")
+	fault := ""
 	switch act {
 	case "add":
 		o.AddParcel()
@@ -83,14 +84,18 @@ func (o *New) Price(posted url.Values) (err error) {
 	case codeAct:
 		err = o.addByCode()
 	case windowAct:
-		err = o.proposeWindows()
+		fault, err = o.proposeWindows()
 	case FillAct, PresetAct:
 		o.FillSaved(act, part, posted)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = o.price()
 	}
-	return o.price()
+	if fault != "" {
+		text := o.Sheet.Text(fault) // at both ends: each has the button
+		o.WindowFaults = map[string]string{"pickup": text, "dropoff": text}
+	}
+	return err
 }
 
 // Warnings are about what is allowed, but probably not meant.

@@ -12,8 +12,9 @@ import (
 const windowAct = "windows"
 
 // proposeWindows fills in the next windows for the places and the service level that were typed. Without the province
-// of the pickup its clocks are not known; a recipient whose place is not typed yet counts as being there.
-func (o *New) proposeWindows() error {
+// of the pickup its clocks are not known; a recipient without a place counts as being there. It returns the phrase of
+// why nothing was filled in; empty if something was.
+func (o *New) proposeWindows() (fault string, err error) {
 	at := func(end string) delivery.Contact {
 		return delivery.Contact{Address: delivery.Address{
 			City: o.Value(end + ".address.city"), Province: o.Value(end + ".address.province"),
@@ -24,20 +25,23 @@ func (o *New) proposeWindows() error {
 		ServiceLevel: delivery.ServiceLevel(o.Value("service_level")), Pickup: at("pickup"), Dropoff: at("dropoff"),
 	}
 	if s.Pickup.Address.Province == "" {
-		return nil
+		return "neworder.windows.province", nil
 	}
 	if s.Dropoff.Address.Province == "" || s.Dropoff.Address.PostalCode == "" {
 		s.Dropoff = s.Pickup
 	}
 	pickup, dropoff, ok, err := o.Orders.ProposeWindows(o.Sheet.Context(), o.PartnerID, s)
-	if err != nil || !ok {
-		return err
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return "neworder.windows.none", nil
 	}
 	for end, window := range map[string]delivery.Window{"pickup": pickup, "dropoff": dropoff} {
 		o.Set(end+".time_window.start", window.Start.Format(TimeLayout))
 		o.Set(end+".time_window.end", window.End.Format(TimeLayout))
 	}
-	return nil
+	return "", nil
 }
 
 // windowAhead is the rule for the end of a window in the form of an order. The interface accepts windows that have

@@ -49,6 +49,10 @@ func TestFigures(t *testing.T) {
 		{owner, "/portal/figures?days=1", []string{
 			`<a class="chip" href="/portal/figures?days=1" aria-current="true">Today</a>`,
 		}, nil},
+		{owner, "/portal/figures?from=2026-01-01&to=2026-01-15", []string{
+			`<a class="chip" href="/portal/figures?from=2026-01-01&amp;to=2026-01-15" aria-current="true">This month</a>`,
+			`<a class="chip" href="/portal/figures?from=2025-12-01&amp;to=2025-12-31">Last month</a>`,
+		}, nil},
 		{owner, "/portal/figures?by=courier", []string{
 			"Camille Tremblay", `href="/portal/figures.csv?by=courier&amp;days=30"`,
 		}, []string{"Thursday, January 15"}},

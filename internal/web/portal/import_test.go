@@ -408,6 +408,25 @@ func TestImportOfStrayLines(t *testing.T) {
 	contains(t, check(t, clerk, late, "cell:3:partner_order_id", "D-2"), "Create 1 order")
 }
 
+// TestImportOfANumberTwice: a number that two recipients have is asked for again, and a line that was pasted twice is
+// mentioned beside its order.
+func TestImportOfANumberTwice(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	clerk := metro.As(t, "clerk")
+	file := ownFile("C-1,1", "C-1,2", "C-3,1", "C-3,1")
+	lines := bytes.SplitAfter(file, []byte("\n"))
+	lines[2] = bytes.Replace(lines[2], []byte("Ann Lee"), []byte("Bob Roy"), 1)
+	lines[2] = bytes.Replace(lines[2], []byte("1 Queen"), []byte("9 King"), 1)
+	draft := draftOf(t, upload(t, clerk, importPage, bytes.Join(lines, nil)))
+	shown := check(t, clerk, draft, whatShopsLack...)
+	contains(t, shown, "Order number “C-1” is in line 2, too, for another recipient. Enter another number.")
+	ready := check(t, clerk, draft, "cell:3:partner_order_id", "C-2")
+	contains(t, ready, "Create 3 orders",
+		"Line 5 is the same as line 4: this order has the parcels of both.")
+}
+
 // TestImportNamesWhatIsMissing: the first page names what every order lacks, and not that nothing is left.
 func TestImportNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
@@ -417,7 +436,7 @@ func TestImportNamesWhatIsMissing(t *testing.T) {
 	clerk := metro.As(t, "clerk")
 	shown := clerk.Open(t, draftOf(t, upload(t, clerk, importPage, ownFile("B-1,1"))))
 	contains(t, shown, "Fill in what every order needs: Length (cm), Width (cm), Height (cm), Value ($).",
-		"Dropoff · Country", "Pickup · Country", ">Quote<")
+		"Dropoff · Country", "Pickup · Country", ">Quote<", `href="/portal/addresses/parcel">Sizes that you use often`)
 	if bytes.Contains(shown.Body, []byte("No order is left to create.")) {
 		t.Errorf("got %s, want no word of an end", shown.Body)
 	}

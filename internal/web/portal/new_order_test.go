@@ -424,6 +424,8 @@ func TestNewOrderWindows(t *testing.T) {
 	if got := apptest.FieldOf(t, empty, newOrder, "pickup.time_window.start"); got != "" {
 		t.Errorf("got the window %q without a pickup, want none", got)
 	}
+	contains(t, clerk.press(t, empty, "windows"),
+		`<div id="window-pickup"><p class="fault">Enter the province and the postal code of the pickup first.`)
 	proposed := clerk.press(t, empty, "windows", append(append([]string{}, filled...), "service_level", "standard")...)
 	for _, field := range []string{"pickup.time_window.start", "dropoff.time_window.end"} {
 		if got, want := apptest.FieldOf(t, proposed, newOrder, field), lastOf(filled, field); got == want || got == "" {

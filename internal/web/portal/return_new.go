@@ -13,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
+	"github.com/dropyard/dropyard/internal/web/orderform"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
@@ -83,7 +84,25 @@ func (pages *Pages) askReturn(s *sheet) (int, []byte, error) {
 	for i, item := range found.Returnable() {
 		made.Values.Set(quantityField(i), fmt.Sprint(item.Quantity))
 	}
+	if err := pages.proposePickup(s, found, made); err != nil {
+		return 0, nil, err
+	}
 	return pages.showReturn(s, found, made, http.StatusOK)
+}
+
+// proposePickup fills in the next window in which the goods can be picked up, as for a new order from the recipient
+// back to the sender.
+func (pages *Pages) proposePickup(s *sheet, o *delivery.Order, made *page.Form) error {
+	back := delivery.Shipment{ServiceLevel: delivery.Standard}
+	back.Pickup.Address, back.Dropoff.Address = o.Dropoff.Address, o.Pickup.Address
+	window, _, ok, err := pages.config.Orders.ProposeWindows(s.Context(), s.Account, back)
+	if err != nil || !ok {
+		return err
+	}
+	clock := pages.config.Calendar.ClockAt(o.Dropoff.Address)
+	made.Values.Set(windowFields+"start", window.Start.In(clock).Format(orderform.TimeLayout))
+	made.Values.Set(windowFields+"end", window.End.In(clock).Format(orderform.TimeLayout))
+	return nil
 }
 
 func (pages *Pages) showReturn(s *sheet, found *delivery.Order, sent *page.Form, status int) (int, []byte, error) {

@@ -30,7 +30,8 @@ func TestReturnOnPage(t *testing.T) {
 	reader.Open(t, path).Must(t, http.StatusForbidden)
 	shows(t, "delivered", clerk.Open(t, order).Must(t, http.StatusOK), []string{path}, nil)
 	asked := clerk.Open(t, path).Must(t, http.StatusOK)
-	shows(t, "asked", asked, []string{"Return of LIVE-1", "Lamp, at most 3", "Épicerie Métro", "The time in Toronto"}, nil)
+	shows(t, "asked", asked, []string{"Return of LIVE-1", "Lamp, at most 3", "Épicerie Métro", "The time in Toronto",
+		`value="2026-01-14T11:00"`}, nil)
 	window := []string{"pickup.time_window.start", "2026-01-19T09:00", "pickup.time_window.end", "2026-01-19T17:00"}
 	fields := func(more ...string) []string {
 		return append(append([]string{"reason", "too dark", "to", "sender"}, window...), more...)
@@ -41,7 +42,9 @@ func TestReturnOnPage(t *testing.T) {
 	}{
 		"no reason": {append([]string{"to", "sender", "items[0].quantity", "1"}, window...), `id="fault-reason"`},
 		"no window": {
-			[]string{"reason", "x", "to", "sender", "items[0].quantity", "1"}, `id="fault-pickup.time_window.start"`,
+			[]string{
+				"reason", "x", "to", "sender", "items[0].quantity", "1", "pickup.time_window.start", "",
+			}, `id="fault-pickup.time_window.start"`,
 		},
 		"nothing":  {fields("items[0].quantity", "0"), `id="fault-items[0].quantity"`},
 		"too many": {fields("items[0].quantity", "4"), "At most 3 of product"},

@@ -29,7 +29,8 @@ func (s *sheet) billing() *billing.View {
 // statementsView has what was charged since the last statement, and the statements.
 type statementsView struct {
 	*sheet
-	Off   bool // nothing was ever charged
+	Off   bool   // nothing was ever charged
+	Month string // that has not ended, with its name
 	Shown billing.Statement
 	Rows  []billing.Row
 	Pages page.Pages
@@ -53,7 +54,7 @@ func (pages *Pages) statements(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	v.Shown = books.Statement(since)
+	v.Shown, v.Month = books.Statement(since), billing.Month(s.Language, since.Period)
 	v.Off = since.Empty() && len(v.Rows) == 0
 	return s.show(leaf{template: "portal-statements", title: s.Text("statement.title"), data: v, modeless: true})
 }
