@@ -733,11 +733,11 @@ func TestAdminChecksDomain(t *testing.T) {
 	c.records.Set("_dropyard.rivard.example", "dropyard-domain=another")
 	console, page := c.Operate(t).Visit(t), "/console/partners/"+c.owner.PartnerID
 	check := page + "/openid/domains/rivard.example/check"
-	console.Open(t, page).Shows(t, 200, "Not proven yet", "_dropyard.rivard.example TXT dropyard-domain=")
+	console.Open(t, page).Shows(t, 200, "Not proven yet", "_dropyard.rivard.example<br>dropyard-domain=")
 	console.Send(t, console.Open(t, page), check).Leads(t, page)
 	shown := console.Open(t, page)
 	shown.Shows(t, 200, "The TXT record has another value.")
-	_, value, _ := strings.Cut(string(shown.Body), "_dropyard.rivard.example TXT ")
+	_, value, _ := strings.Cut(string(shown.Body), "_dropyard.rivard.example<br>")
 	value, _, _ = strings.Cut(value, "<")
 	c.records.Set("_dropyard.rivard.example", value)
 	console.Send(t, shown, check).Leads(t, page)
