@@ -23,8 +23,8 @@ type addOperatorCommand struct {
 // Run adds the operator. The service may be running.
 func (c *addOperatorCommand) Run(ctx context.Context) error {
 	if c.Password == "" {
-		return usageError{errors.New("set DROPYARD_OPERATOR_PASSWORD to the operator's password (or --password, which other " +
-			"users of this machine can see)")}
+		return usageError{errors.New("set DROPYARD_OPERATOR_PASSWORD to the operator's password " +
+			"(or --password, which other users of this machine can see)")}
 	}
 	added := app.NewOperator{Email: c.Email, Password: c.Password, Role: c.Role, CourierID: c.Courier}
 	err := app.AddOperator(ctx, c.settings(), app.System(), added)
