@@ -144,8 +144,8 @@ func (s *Service) ReadOpenIDChange(f *form.Form) OpenIDChange {
 }
 
 // readRoleValues reads the value of the claim for each role; without values the names of the roles count. It refuses a
-// name that is not a role, and a null: a role that is misspelt would otherwise leave the claim's own names in force, and
-// the provider could have people who are called owner. An empty object is accepted, because reads answer it.
+// name that is not a role, and a null: with a role that is misspelt, the names of the roles would still count, and the
+// provider could have people who are called owner. An empty object is accepted, because reads answer it.
 func readRoleValues(f *form.Form) map[Role]string {
 	read := map[Role]string{}
 	values := f.Object("role_values", form.Optional)
