@@ -65,8 +65,8 @@ type OpenIDRequest struct {
 	ClientID     string `json:"client_id"`
 	ClientSecret string `json:"client_secret,omitempty"` // empty if it stays
 	RoleClaim    string `json:"role_claim,omitempty"`
-	// RoleValues names the value of one role at least, only with RoleClaim. With nil the values are the names of the
-	// roles; a value without any role is refused, so that it does not mean that.
+	// RoleValues names the value of each role, only with RoleClaim. With nil, or without any, the values are the names
+	// of the roles.
 	RoleValues *RoleValues `json:"role_values,omitempty"`
 	// DefaultRole is the role of people who were not invited, without RoleClaim: any but owner.
 	DefaultRole Role `json:"default_role,omitempty"`

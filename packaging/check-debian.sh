@@ -33,8 +33,8 @@ await "$started" "$work/log" inside dropyard health --ready --url "http://127.0.
 inside runuser -u dropyard -- dropyard backup --data /var/lib/dropyard /var/lib/dropyard/backup.db >/dev/null
 kill -TERM "$started"
 wait "$started"
-env -i PATH="$PATH" DROPYARD_LISTEN="127.0.0.1:$port" chroot --userspec=dropyard:dropyard "$root" dropyard serve --demo \
-	>"$work/log" 2>&1 &
+env -i PATH="$PATH" DROPYARD_LISTEN="127.0.0.1:$port" DROPYARD_DATA=/var/lib/dropyard/demo \
+	chroot --userspec=dropyard:dropyard "$root" dropyard serve --demo >"$work/log" 2>&1 &
 started=$!
 await "$started" "$work/log" inside dropyard health --ready --url "http://127.0.0.1:$port"
 kill -TERM "$started"

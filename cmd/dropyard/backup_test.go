@@ -67,8 +67,16 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Fatalf("backup: got %+v, want exit code 0, verified, and a word on the master key", got)
 	}
 	if again := r.do(t, "backup", "backup.db"); again.code != 1 ||
-		!strings.Contains(again.stderr, "backup.db: the file exists already") {
+		!strings.Contains(again.stderr, "backup.db: the file exists already: choose another name") {
 		t.Errorf("backup to an existing file: got %+v, want exit code 1 and that the file exists", again)
+	}
+	if nowhere := r.do(t, "backup", "missing/backup.db"); nowhere.code != 1 ||
+		!strings.Contains(nowhere.stderr, "the directory missing does not exist: create it first") {
+		t.Errorf("backup into a directory that does not exist: got %+v, want exit code 1 and its name", nowhere)
+	}
+	if beside := r.do(t, "restore", "backup.db"); beside.code != 1 ||
+		!strings.Contains(beside.stderr, "stop the service, and set --force") {
+		t.Errorf("restore over a database in use: got %+v, want exit code 1 and to stop the service", beside)
 	}
 	if beside := r.do(t, "restore", "backup.db", "--force"); beside.code != 1 ||
 		!strings.Contains(beside.stderr, "stop the service") {

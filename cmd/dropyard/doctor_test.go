@@ -376,6 +376,21 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
+// TestDataOfAnotherUser starts the service as a user who may not open the data directory.
+func TestDataOfAnotherUser(t *testing.T) {
+	t.Parallel()
+	r := run{dir: t.TempDir()}
+	r.asNobody(t, programForAll(t))
+	if r.program == "" {
+		t.Skip("only root can make a directory of another user")
+	}
+	must(t, os.Mkdir(filepath.Join(r.dir, "data"), 0o700))
+	if got := r.do(t, "serve", "--listen", "127.0.0.1:0"); got.code != 1 ||
+		!strings.Contains(got.stderr, "belongs to another user: run the program as that one") {
+		t.Errorf("got %+v, want exit code 1 and what to do", got)
+	}
+}
+
 // programForAll returns a program that every user may run; empty if the tests do not run as
 // root, whom no permission stops.
 func programForAll(t *testing.T) string {

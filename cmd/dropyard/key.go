@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/app"
@@ -24,6 +27,9 @@ func (c *rotateKeyCommand) Run(ctx context.Context) error {
 	settings := c.settings()
 	if err := app.CheckPlaces(settings); err != nil {
 		return usageError{err}
+	}
+	if _, err := os.Stat(settings.Data); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the data directory %s does not exist: set --data", settings.Data)
 	}
 	done, err := app.RotateMasterKey(ctx, settings, app.System(), c.KeepOld)
 	if err != nil {

@@ -153,6 +153,14 @@ func TestOperatorAddWhileServing(t *testing.T) {
 	if got := r.do(t, "operator", "add", "NEW@example.com"); got.code != 1 || strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("add the same address again: got %+v, want exit code 1 and one line", got)
 	}
+	if got := r.with("DROPYARD_OPERATOR_PASSWORD=").do(t, "operator", "add", "third@example.com"); got.code != 2 ||
+		!strings.Contains(got.stderr, "set DROPYARD_OPERATOR_PASSWORD") {
+		t.Errorf("add without a password: got %+v, want exit code 2 and the name of the variable", got)
+	}
+	if got := r.do(t, "key", "rotate", "--data", "nowhere"); got.code != 1 ||
+		!strings.HasSuffix(got.stderr, "the data directory nowhere does not exist: set --data\n") {
+		t.Errorf("rotate the key of no directory: got %+v, want exit code 1 and to set --data", got)
+	}
 	if code, log := s.signal(t, syscall.SIGTERM); code != 0 {
 		t.Errorf("SIGTERM: got exit code %d and log %s, want 0", code, log)
 	}

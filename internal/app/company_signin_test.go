@@ -166,8 +166,8 @@ func TestCompanySettings(t *testing.T) {
 			map[string]any{"role_values": map[string]any{"owner": "a", "clerk": nil}}, []string{"role_values.clerk"},
 		},
 		"an empty text": {map[string]any{"role_values": map[string]any{"owner": ""}}, []string{"role_values.owner"}},
-		"no values":     {map[string]any{"role_values": map[string]any{}}, []string{"role_values"}},
-		"null":          {map[string]any{"role_values": nil}, []string{"role_values"}},
+		"no values":     {map[string]any{"role_values": map[string]any{}}, nil},
+		"null":          {map[string]any{"role_values": nil}, nil},
 		"two lines": {
 			map[string]any{"role_values": map[string]any{"owner": "a\nb"}}, []string{"role_values.owner"},
 		},
@@ -717,4 +717,47 @@ func TestCompanyLinks(t *testing.T) {
 		"cannot sign you in at the moment")
 	down := c.Visit()
 	refused(t, down, down.Open(t, link), "unavailable", "cannot sign you in at the moment")
+}
+
+// TestCompanySettingsAreSentBack puts the settings that a read has answered, without values of roles.
+func TestCompanySettingsAreSentBack(t *testing.T) {
+	t.Parallel()
+	c := newEmployer(t, "role_claim", "groups")
+	read := c.owner.Call(t, "GET", "/v1/account/openid", nil).Must(t, 200)
+	provider, _ := read.JSON("provider").(map[string]any)
+	if values, ok := provider["role_values"].(map[string]any); !ok || len(values) > 0 {
+		t.Fatalf("got the values %v, want an empty object", provider["role_values"])
+	}
+	provider["password"] = c.owner.Password
+	body, err := json.Marshal(provider)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := c.owner.Call(t, "PUT", "/v1/account/openid", body).Must(t, 200)
+	if got.Text("provider", "role_claim") != "groups" {
+		t.Errorf("got %s, want the same settings", got.Body)
+	}
+}
+
+// TestAdminChecksDomain has a domain checked on the partner's page of the console, which shows why it is not proven.
+func TestAdminChecksDomain(t *testing.T) {
+	t.Parallel()
+	c := newEmployer(t)
+	c.owner.NameDomain(t, c.records, "rivard.example")
+	c.records.Set("_dropyard.rivard.example", "dropyard-domain=another")
+	console, page := c.Operate(t).Visit(t), "/console/partners/"+c.owner.PartnerID
+	check := page + "/openid/domains/rivard.example/check"
+	console.Open(t, page).Shows(t, 200, "Not proven yet", "_dropyard.rivard.example<br>dropyard-domain=")
+	console.Send(t, console.Open(t, page), check).Leads(t, page)
+	shown := console.Open(t, page)
+	shown.Shows(t, 200, "The TXT record has another value.")
+	_, value, _ := strings.Cut(string(shown.Body), "_dropyard.rivard.example<br>")
+	value, _, _ = strings.Cut(value, "<")
+	c.records.Set("_dropyard.rivard.example", value)
+	console.Send(t, shown, check).Leads(t, page)
+	last := console.Open(t, page)
+	last.Shows(t, 200, "rivard.example is proven.")
+	if strings.Contains(string(last.Body), check) {
+		t.Errorf("got a form that checks a domain that is proven")
+	}
 }

@@ -95,6 +95,12 @@ func TestExportByNight(t *testing.T) {
 	}
 	o.Visit(t).Open(t, "/console/system").Shows(t, http.StatusOK, "Nightly exports", "2026-01-15", "Export now",
 		list.Text("days", 0, "manifest_sha256")[:12])
+	books := o.As(t, "accountant").Visit(t)
+	page := books.Open(t, "/console/exports")
+	page.Shows(t, http.StatusOK, `href="/console/exports" aria-current="page"`,
+		"2026-01-15", list.Text("days", 0, "manifest_sha256")[:12])
+	books.Send(t, page, "/console/exports").Leads(t, "/console/exports")
+	books.Open(t, "/console/exports").Shows(t, http.StatusOK, "There is no day to export")
 	s.Stop()
 	if first.JSON("exports", "error") != nil || first.JSON("exports", "days_behind") != float64(0) {
 		t.Errorf("got %v", first.JSON("exports"))
@@ -128,7 +134,7 @@ func TestExportByNight(t *testing.T) {
 		log.Text("entries", 0, "after", "last") != "2026-01-16" {
 		t.Errorf("got %s, want the one that was begun", log.Body)
 	}
-	page := o.Call(t, "GET", "/ops/v1/exports?limit=2", nil).Must(t, 200)
+	page = o.Call(t, "GET", "/ops/v1/exports?limit=2", nil).Must(t, 200)
 	rest := o.Call(t, "GET", "/ops/v1/exports?limit=2&cursor="+page.Text("next_cursor"), nil).Must(t, 200)
 	if page.Len("days") != 2 || rest.Len("days") != 1 || rest.Text("days", 0, "day") != "2026-01-14" ||
 		rest.JSON("next_cursor") != nil {

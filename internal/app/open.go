@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -122,8 +123,16 @@ func lockDirectories(data, database string) (held locks, err error) {
 		if err == nil && !free {
 			err = errInUse
 		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			err = fmt.Errorf("the data directory %s does not exist: set --data", dir)
+		case errors.Is(err, fs.ErrPermission):
+			err = fmt.Errorf("the data directory %s belongs to another user: run the program as that one, or set another --data", dir)
+		case err != nil:
+			err = fmt.Errorf("the data directory %s: %w", dir, err)
+		}
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("the data directory %s: %w", dir, err), held.release())
+			return nil, errors.Join(err, held.release())
 		}
 		held = append(held, lock)
 	}

@@ -170,6 +170,8 @@ func (s *Schema) migrate(
 		progress.Report(ctx, "migrating", done, 0)
 		if _, err := provider.UpByOne(ctx); errors.Is(err, goose.ErrNoNextVersion) {
 			break
+		} else if isFull(err) {
+			return fmt.Errorf("migrate: the disk of the database is full: free some room, and start again: %w", err)
 		} else if err != nil {
 			return fmt.Errorf("migrate: %w", err)
 		}
@@ -235,4 +237,11 @@ func (d *Database) Clock(ctx context.Context, c Conn) (now time.Time, err error)
 		err = c.Query(ctx, text, nil, func(r Row) error { return r.Scan(&now) })
 	}
 	return now, err
+}
+
+// isFull reports whether SQLite found no room on the disk. The driver of database/sql has its code in a method.
+func isFull(err error) bool {
+	const full = 13 // SQLITE_FULL
+	var coded interface{ Code() int }
+	return errors.As(err, &coded) && coded.Code()&0xff == full
 }

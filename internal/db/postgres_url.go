@@ -142,5 +142,12 @@ func notReached(config *pgx.ConnConfig, err error) error {
 				"the database, or sslmode=verify-ca, which does not compare names", where, name,
 		)
 	}
-	return fmt.Errorf("reach PostgreSQL at %s: %s", where, strings.Join(strings.Fields(err.Error()), " "))
+	var tried []string
+	for line := range strings.Lines(err.Error()) {
+		if line = strings.TrimSpace(line); !slices.Contains(tried, line) { // it tries one address with TLS and without
+			tried = append(tried, line)
+		}
+	}
+	return fmt.Errorf("reach PostgreSQL at %s: %s; check that the server runs, and the URL of the database",
+		where, strings.Join(strings.Fields(strings.Join(tried, " ")), " "))
 }

@@ -116,7 +116,7 @@ type Order struct {
 	rows    []Object          // the parcels, as they are gathered
 	parcels []int             // the lines of the parcels
 	inside  []string          // what is in the parcel
-	cells   []csvfile.Line    // that name the recipient
+	repeats map[string]int    // the lines that name the recipient, by their cells
 }
 
 // placed is a text and the line that it is in.

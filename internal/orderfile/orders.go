@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -83,6 +82,7 @@ func (r *reader) line(line csvfile.Line) {
 	if order == nil {
 		order = &Order{
 			Line: line.Number, Reference: reference, Body: Object{}, texts: map[string]placed{}, places: map[string]Cell{},
+			repeats: map[string]int{},
 		}
 		r.known[reference] = order
 		r.result.Orders = append(r.result.Orders, order)
@@ -158,16 +158,15 @@ func (r *reader) warnOfRepetition(order *Order, line csvfile.Line) {
 	if r.text(line, name).Text == "" {
 		return
 	}
-	for _, earlier := range order.cells {
-		if slices.Equal(earlier.Cells, line.Cells) {
-			order.Warnings = append(order.Warnings, Fault{
-				Cell: Cell{line.Number, Fields[0].Name}, Code: Repeated, Text: order.Reference,
-				Arguments: []any{line.Number, earlier.Number},
-			})
-			break
-		}
+	cells := fmt.Sprintf("%#v", line.Cells)
+	if earlier, ok := order.repeats[cells]; ok {
+		order.Warnings = append(order.Warnings, Fault{
+			Cell: Cell{line.Number, Fields[0].Name}, Code: Repeated, Text: order.Reference,
+			Arguments: []any{line.Number, earlier},
+		})
+		return
 	}
-	order.cells = append(order.cells, line)
+	order.repeats[cells] = line.Number
 }
 
 // appendContents adds an article and how many of them there are, if it has a name.

@@ -112,7 +112,6 @@ var (
 	namedRule  = form.Length(1, 255).And(form.NoOuterSpace).And(form.OneLine)
 	secretRule = form.Length(1, 1024)
 
-	anyValue     = form.Define("any_role_value", "the value of a role at least; left out, the values are the names of the roles")
 	withClaim    = form.Define("with_role_claim", "no values of roles unless role_claim is set")
 	withoutClaim = form.Define("without_role_claim", "no default role with role_claim")
 	otherValue   = form.Define("another_role_value", "a value that no other role has")
@@ -144,9 +143,9 @@ func (s *Service) ReadOpenIDChange(f *form.Form) OpenIDChange {
 	return change
 }
 
-// readRoleValues reads the value of the claim for each role. It refuses what names no value of a role, such as a role
-// that is misspelt: without values the names of the roles count, and the provider could have people who are called
-// owner.
+// readRoleValues reads the value of the claim for each role; without values the names of the roles count. It refuses a
+// name that is not a role, and a null: with a role that is misspelt, the names of the roles would still count, and the
+// provider could have people who are called owner. An empty object is accepted, because reads answer it.
 func readRoleValues(f *form.Form) map[Role]string {
 	read := map[Role]string{}
 	values := f.Object("role_values", form.Optional)
@@ -166,11 +165,7 @@ func readRoleValues(f *form.Form) map[Role]string {
 		}
 		read[role] = value
 	}
-	empty := f.IsNull("role_values") || values != nil && len(values.Source().Names()) == 0
-	switch claim := f.Has("role_claim"); {
-	case claim && empty:
-		f.Fault("role_values", anyValue)
-	case !claim && len(read) > 0:
+	if !f.Has("role_claim") && len(read) > 0 {
 		f.Fault("role_values", withClaim)
 	}
 	return read

@@ -394,10 +394,6 @@ func brokenOpenID(body any) (places []string) {
 		}
 	}
 	_, named := text(body, "role_claim")
-	request, _ := body.(map[string]any)
-	if sent, has := request["role_values"]; named && has && len(values) == 0 && (sent == nil || values != nil) {
-		places = append(places, "/role_values")
-	}
 	if named && member(body, "default_role") != nil {
 		places = append(places, "/default_role")
 	} else if !named && len(seen) > 0 {

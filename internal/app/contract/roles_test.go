@@ -32,7 +32,7 @@ var rights = []struct{ roles, operations string }{
 	{"admin dispatcher warehouse", `listReturns listLocations putLocation`},
 	{"admin accountant", `getFirm getBooks listBookEntries listBalances createAdjustment createPayment
 		previewStatement listPartnerStatements closeMonth getClosing getPartnerStatement
-		createDeposit createRemittance`},
+		createDeposit createRemittance listExports beginExport`},
 	{"admin dispatcher accountant", `getPartner listCouriers getCourier listBoard getHouseFigures
 		getCash createHandIn putOrderCollected`},
 	{"admin dispatcher", `createCourier changeCourier addOrderNote answerCancellationRequest
@@ -46,7 +46,7 @@ var rights = []struct{ roles, operations string }{
 		`getSignInRules putSignInRules createOperatorResetLink listPartnerUsers createPartnerResetLink clearOperatorTOTP clearUserTOTP
 		getPartnerSignIn changePartnerSignIn removePartnerDomain checkPartnerDomain
 		listOperators createOperator changeOperator changePartner approvePartner exportPartner erasePartnerOrders getSystem acceptClock resumeMessages beginBackup listRateCards
-		listExports beginExport createRateCard validateRateCard previewRateCard getRateCard listAudit changeServiceSettings putFirm changeBooks`},
+		createRateCard validateRateCard previewRateCard getRateCard listAudit changeServiceSettings putFirm changeBooks`},
 }
 
 // TestRights compares the document with the table of rights.

@@ -75,6 +75,9 @@ func (f Files) Write(ctx context.Context, database, file string) (made *Contents
 	if ctx.Err() != nil { // SQLite has an error of its own for it
 		return nil, ctx.Err()
 	}
+	if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultFull {
+		return nil, fmt.Errorf("%s: its disk has no room for a copy of %s: free some, or choose another place", file, database)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("back up %s: %w", database, err)
 	}

@@ -16,8 +16,15 @@ import (
 // createTemp creates an empty file, readable by its owner only, beside the one
 // that it is to become.
 func createTemp(to string) (path string, err error) {
-	file, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".partial-*")
-	if err != nil {
+	folder := filepath.Dir(to)
+	file, err := os.CreateTemp(folder, filepath.Base(to)+".partial-*")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("%s: the directory %s does not exist: create it first", to, folder)
+	case errors.Is(err, fs.ErrPermission):
+		return "", fmt.Errorf("%s: this user may not write to %s: choose another directory, or run the command as its owner",
+			to, folder)
+	case err != nil:
 		return "", err
 	}
 	return file.Name(), file.Close()
@@ -41,7 +48,7 @@ func publish(temp, to string) error {
 	err := os.Link(temp, to)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%s: %w", to, ErrExists)
+		return fmt.Errorf("%s: %w: choose another name", to, ErrExists)
 	case err != nil: // not every file system has links
 		if err := refuseExisting(to); err != nil {
 			return err
@@ -59,7 +66,7 @@ func publish(temp, to string) error {
 
 func refuseExisting(path string) error {
 	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%s: %w", path, ErrExists)
+		return fmt.Errorf("%s: %w: choose another name", path, ErrExists)
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

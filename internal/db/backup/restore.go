@@ -93,7 +93,7 @@ func (f Files) checkPaths(ctx context.Context, file, database string, force bool
 	case !target.Mode().IsRegular():
 		return fmt.Errorf("%s is not a file", database)
 	case !force:
-		return fmt.Errorf("%s: %w; --force renames it", database, ErrExists)
+		return fmt.Errorf("%s: %w: stop the service, and set --force, which renames the file", database, ErrExists)
 	}
 	release, err := f.seize(ctx, database)
 	if err != nil {

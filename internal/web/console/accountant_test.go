@@ -48,6 +48,8 @@ func TestAccountantReads(t *testing.T) {
 		lacks(t, page, `href="/console/board`, `href="/console/couriers`, `href="/console/returns`, "label?format", `/edit"`, `/new"`)
 	}
 	v.Open(t, "/console/orders?q=A-2&open=1").Leads(t, "/console/orders/"+carried)
+	v.Open(t, "/console/money").Shows(t, 200, `href="/console/exports"`)
+	v.Open(t, "/console/exports").Shows(t, 200, "This service exports no days.")
 	v.Open(t, "/console/board").Shows(t, http.StatusForbidden, "You don’t have access to this page", menu[0])
 	v.Open(t, "/courier").Must(t, http.StatusForbidden)
 }

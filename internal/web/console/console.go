@@ -123,6 +123,7 @@ func (pages *Pages) Routes() []web.Route {
 		pages.settingsRoutes(),
 		pages.auditRoutes(),
 		pages.systemRoutes(),
+		pages.exportRoutes(),
 		[]web.Route{pages.get("/{rest...}", desks, (*Pages).unknown)},
 	)
 }

@@ -43,7 +43,7 @@ func (s *sheet) moneyWays() (links []page.Link) {
 	}
 	for _, one := range [][2]string{
 		{"money.owing", moneyPath}, {"cash.title", cashPath}, {"money.journal", journalPath},
-		{"statement.title", statementsPath}, {"money.settings", moneySettingsPath},
+		{"statement.title", statementsPath}, {"system.exports", exportsPath}, {"money.settings", moneySettingsPath},
 	} {
 		links = append(links, page.Link{Text: s.Text(one[0]), Path: one[1], Current: s.Request.URL.Path == one[1]})
 	}

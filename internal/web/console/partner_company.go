@@ -1,6 +1,9 @@
 package console
 
 import (
+	"cmp"
+
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
@@ -13,9 +16,11 @@ type companyRow struct {
 	Domains []domainRow
 }
 
-// domainRow is a domain with the form that removes it.
+// domainRow is a domain with the forms that check and remove it.
 type domainRow struct {
 	partner.Domain
+	State   string
+	Check   *page.Form // nil if it is proven
 	Removal *page.Form
 }
 
@@ -37,7 +42,13 @@ func (pages *Pages) addCompany(v *partnerView) error {
 		}
 	}
 	for _, domain := range found.Domains {
-		named := domainRow{Domain: domain}
+		named := domainRow{Domain: domain, State: v.Text("company.domain.proven")}
+		if !domain.Proven() {
+			named.State = v.Text(page.DomainProblem(domain.Problem))
+			if named.Check, err = v.form(path+"/domains/"+domain.Name+"/check", 0); err != nil {
+				return err
+			}
+		}
 		if named.Removal, err = v.form(path+"/domains/"+domain.Name+"/remove", 0); err != nil {
 			return err
 		}
@@ -69,4 +80,24 @@ func (pages *Pages) releaseDomain(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	return s.toPartner("company.domain.removed", "domain", domain)
+}
+
+// checkDomain looks up the record of a partner's domain.
+func (pages *Pages) checkDomain(s *sheet) (int, []byte, error) {
+	partnerID, name := s.ID("partner_id"), s.ID("domain")
+	found, err := pages.config.Partners.CheckDomain(s.Context(), partnerID, name)
+	back := "/console/partners/" + partnerID
+	if refusal.HasCode(err, refusal.CodeRateLimited) {
+		return s.LeadTo(back, page.Flash{Key: "company.domain.often", Danger: true})
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, domain := range found.Domains {
+		if domain.Name == name && !domain.Proven() {
+			key := page.DomainProblem(cmp.Or(domain.Problem, partner.DomainUnanswered))
+			return s.LeadTo(back, page.Flash{Key: key, Danger: true})
+		}
+	}
+	return s.toPartner("company.domain.done", "domain", name)
 }

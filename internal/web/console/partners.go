@@ -26,6 +26,7 @@ func (pages *Pages) partnerRoutes() []web.Route {
 		pages.post(one+"/dispatch", administering, (*Pages).setDispatch),
 		pages.post(one+"/openid/stop", administering, (*Pages).stopOpenID),
 		pages.post(one+"/openid/allow", administering, (*Pages).allowOpenID),
+		pages.post(one+"/openid/domains/{domain}/check", administering, (*Pages).checkDomain),
 		pages.post(one+"/openid/domains/{domain}/remove", administering, (*Pages).releaseDomain),
 		pages.post(one+"/people/{user_id}/reset-link", administering, (*Pages).resetPerson),
 		pages.post(one+"/people/{user_id}/second-factor/remove", administering, (*Pages).removeFactor),

@@ -44,6 +44,7 @@ var rights = map[string]string{
 
 	"/console/partners/{partner_id}/openid/stop":                    "admin",
 	"/console/partners/{partner_id}/openid/allow":                   "admin",
+	"/console/partners/{partner_id}/openid/domains/{domain}/check":  "admin",
 	"/console/partners/{partner_id}/openid/domains/{domain}/remove": "admin",
 	"/console/partners/{partner_id}/resume":                         "admin",
 	"/console/partners/{partner_id}/limits":                         "admin",
@@ -71,6 +72,7 @@ var rights = map[string]string{
 	"/console/audit":                                                "admin",
 	"/console/audit.csv":                                            "admin",
 	"/console/system":                                               "admin",
+	"/console/exports":                                              "admin accountant",
 }
 
 // admits reports whether a role may use the page or form with a pattern.

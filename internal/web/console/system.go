@@ -1,11 +1,9 @@
 package console
 
 import (
-	"errors"
 	"net/http"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/installation"
 	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
@@ -13,7 +11,6 @@ import (
 
 const (
 	systemPath      = "/console/system"
-	exportPath      = systemPath + "/export"
 	acceptClockPath = systemPath + "/accept-clock"
 	resumePath      = systemPath + "/resume"
 )
@@ -23,7 +20,6 @@ func (pages *Pages) systemRoutes() []web.Route {
 		pages.get("/system", administering, (*Pages).system),
 		pages.post("/system", administering, (*Pages).try),
 		pages.post("/system/backup", administering, (*Pages).backUp),
-		pages.post("/system/export", administering, (*Pages).exportDays),
 		pages.post("/system/accept-clock", administering, (*Pages).acceptClock),
 		pages.post("/system/resume", administering, (*Pages).resume),
 	}
@@ -39,10 +35,8 @@ type systemView struct {
 	Trials []trialRow
 	// Backups is nil unless the service makes backups.
 	Backups *backupsView
-	// Days are the latest days that were exported, and Export exports those that have ended; nil while that is done, and
-	// unless the service exports days.
-	Days   []installation.ExportDay
-	Export *page.Form
+	// Nightly is nil unless the service exports days.
+	Nightly *exportsView
 }
 
 // holdTexts are the phrases for why webhooks and mails are held.
@@ -167,7 +161,10 @@ func (pages *Pages) showSystem(s *sheet, status int, made string, result *TrialR
 	if err := view.addTrials(made, result); err != nil {
 		return 0, nil, err
 	}
-	if err := errors.Join(view.addBackups(), view.addExports()); err != nil {
+	if view.Nightly, err = s.exports(exportPath); err != nil {
+		return 0, nil, err
+	}
+	if err := view.addBackups(); err != nil {
 		return 0, nil, err
 	}
 	return s.show(leaf{
@@ -190,46 +187,4 @@ func (pages *Pages) resume(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	return s.LeadTo(systemPath, page.Flash{Key: "system.resumed"})
-}
-
-// daysShown is how many days the page lists that were exported.
-const daysShown = 7
-
-// exportStages are the phrases for how far the export of a day is.
-var exportStages = map[string]string{"sealing": "system.export.sealing", "writing": "system.export.writing"}
-
-// Stage returns the phrase for how far the export of a day is; empty if it is done.
-func (v systemView) Stage(day installation.ExportDay) string { return exportStages[day.State] }
-
-// Digest returns the beginning of the digest of a day's manifest.
-func (v systemView) Digest(day installation.ExportDay) string {
-	if day.ManifestSHA256 == nil {
-		return ""
-	}
-	return (*day.ManifestSHA256)[:12]
-}
-
-// addExports adds the latest days that were exported, if the service exports any.
-func (v *systemView) addExports() error {
-	if v.Exports == nil {
-		return nil
-	}
-	list, err := v.pages.config.Exports(v.Context(), 0, daysShown)
-	if v.Days = list.Days; err != nil || v.Exports.Running {
-		return err
-	}
-	v.Export, err = v.form(exportPath, 0)
-	return err
-}
-
-// exportDays has the days exported that have ended.
-func (pages *Pages) exportDays(s *sheet) (int, []byte, error) {
-	err := pages.config.BeginExport(s.Context())
-	if refused := new(refusal.Error); errors.As(err, &refused) {
-		return s.LeadTo(systemPath, page.Flash{Key: "system.export.none", Danger: true})
-	}
-	if err != nil {
-		return 0, nil, err
-	}
-	return s.LeadTo(systemPath, page.Flash{Key: "system.export.begun"})
 }

@@ -67,7 +67,6 @@ var ruleTexts = map[string]struct {
 		"/.well-known/ and what follows it"},
 	"openid_tenant": {nil,
 		"the issuer of your own tenant, such as https://login.microsoftonline.com/TENANT-ID/v2.0"},
-	"any_role_value":       {nil, "the value of a role at least; left out, the values are the names of the roles"},
 	"with_role_claim":      {nil, "no values of roles unless role_claim is set"},
 	"without_role_claim":   {nil, "no default role with role_claim"},
 	"another_role_value":   {nil, "a value that no other role has"},

@@ -29,6 +29,7 @@ func (h *house) moneyScenes(beside string) (scenes []Scene) {
 		{"money-balance", accountant, "/console/money/partners/" + h.shops.charged + "?order=CR-1"},
 		{"money-balance-hostile", admin, "/console/money/partners/" + h.shops.chargedHostile},
 		{"money-partner", accountant, "/console/partners/" + h.shops.charged},
+		{"exports-none", accountant, "/console/exports"},
 		{"statements", accountant, "/console/money/statements"},
 		{"statements-none-of-month", admin, "/console/money/statements?period=2025-12"},
 		{"statements-closing", accountant, "/console/money/statements/closing?period=2026-05"},

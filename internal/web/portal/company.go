@@ -51,19 +51,12 @@ type domainRow struct {
 	Removal *page.Form
 }
 
-// domainProblems are the phrases for why a domain is not proven.
-var domainProblems = map[partner.DomainProblem]string{
-	"":                          "company.domain.unchecked",
-	partner.DomainWithoutRecord: "company.domain.no_record", partner.DomainOtherRecord: "company.domain.other_record",
-	partner.DomainUnanswered: "company.domain.no_answer", partner.DomainTaken: "company.domain.taken",
-}
-
 // State says whether a domain is proven, or why not.
 func (v *companyView) State(d domainRow) string {
 	if d.Proven() {
 		return v.Text("company.domain.proven")
 	}
-	return v.Text(domainProblems[d.Problem])
+	return v.Text(page.DomainProblem(d.Problem))
 }
 
 func (pages *Pages) company(s *sheet) (int, []byte, error) {
@@ -280,7 +273,7 @@ func (pages *Pages) checkDomain(s *sheet) (int, []byte, error) {
 	}
 	for _, domain := range found.Domains {
 		if domain.Name == name && !domain.Proven() {
-			key := cmp.Or(domainProblems[domain.Problem], domainProblems[partner.DomainUnanswered])
+			key := page.DomainProblem(cmp.Or(domain.Problem, partner.DomainUnanswered))
 			return s.LeadTo(companyPath, page.Flash{Key: key, Danger: true})
 		}
 	}

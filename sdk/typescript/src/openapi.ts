@@ -3338,7 +3338,7 @@ export interface components {
             client_secret?: string | null;
             /** @description The claim that names roles, such as `groups`. The role then follows it at each sign-in. Left out, roles are set here. */
             role_claim?: string | null;
-            /** @description The value of the claim for each role, each another one, on one line. With `role_claim`, one role at least has a value; left out, the values are the names of the roles. */
+            /** @description The value of the claim for each role, each another one, on one line. Left out, null or without a value, the values are the names of the roles. */
             role_values?: components["schemas"]["RoleValuesRequest"] | null;
             /** @description The role of people who were not invited, without `role_claim`. Left out, people must be invited. */
             default_role?: components["schemas"]["NewcomerRole"] | null;
