@@ -66,6 +66,7 @@ func TestDeskWorksByKeys(t *testing.T) {
 	await(t, visit, chromedp.KeyEvent("camil"), `[role="option"][aria-selected="true"]`)
 	strike(t, visit, kb.Enter, ".row.current .status-courier_assigned")
 	strike(t, visit, "o", ".panel-body .timeline")
+	steps(t, visit, [2]string{"", `.panel-body a[href="/console/couriers/` + operator.CourierID + `"]`})
 	strike(t, visit, "e", "#new-note:focus")
 	await(t, visit, chromedp.KeyEvent("ring twice"), "#new-note:focus")
 	await(t, visit, chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)), ".panel-body .long")
@@ -85,6 +86,18 @@ func TestDeskWorksByKeys(t *testing.T) {
 	if assigned.Len("orders") != 1 || assigned.JSON("orders", 0, "version") != 3.0 {
 		t.Errorf("got %s, want one order, moved twice", assigned.Body)
 	}
+}
+
+// TestKeysActOnAllSelected presses the box that selects all orders, which keeps the focus, and then a key.
+func TestKeysActOnAllSelected(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t, inRealTime)
+	partner, operator := service.Register(t, "metro"), service.Operate(t)
+	order := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
+	visit := openBoard(t, operator, "")
+	steps(t, visit, [2]string{"", rowOf(order)}, [2]string{"", ".connection.live"})
+	await(t, visit, chromedp.Click("#orders .head input"), ".bulk")
+	strike(t, visit, "a", rowOf(order)+" .status-accepted")
 }
 
 // shoot keeps a picture of the page in the folder that DROPYARD_PICTURES names.
