@@ -275,7 +275,7 @@ func (v *bookView) booked(ctx context.Context, productID int64) (page.Flash, err
 		}
 	}
 	return page.Flash{Key: "warehouse.booked", Arguments: []string{
-		"what", v.Verb, "quantity", v.Form.Values.Get("quantity"), "name", product.Name,
+		"what", v.Text("movement." + string(v.Kind)), "quantity", v.Form.Values.Get("quantity"), "name", product.Name,
 		"levels", cmp.Or(strings.Join(now, ", "), "0"), "total", v.Language.Number(int(product.Quantity)),
 	}}, nil
 }

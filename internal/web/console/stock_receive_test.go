@@ -87,4 +87,10 @@ func TestNewLocationIsConfirmed(t *testing.T) {
 		w.Send(t, w.Open(t, path), path, sent...).Shows(t, 422, `name="new_location" value="MTL-4"`)
 	}
 	w.audited(t, w.rug, 1)
+
+	count := w.path + "/count?location=MTL-4"
+	w.shows(t, count, []string{"Nothing has been stored at “MTL-4” yet", `href="` + w.path + `/count?location=MTL-4&amp;new=yes"`},
+		[]string{`id="scan"`})
+	w.shows(t, count+"&new=yes", []string{`id="scan"`}, nil)
+	w.shows(t, w.path+"/count?location=MTL-3", []string{`id="scan"`}, nil)
 }
