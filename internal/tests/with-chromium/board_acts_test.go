@@ -100,6 +100,20 @@ func TestKeysActOnAllSelected(t *testing.T) {
 	strike(t, visit, "a", rowOf(order)+" .status-accepted")
 }
 
+// TestPanelLeadsToReturn opens an order that was cancelled after its pickup: the panel says who has the parcels, and
+// leads to the form that receives them.
+func TestPanelLeadsToReturn(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t, inRealTime)
+	partner, operator := service.Register(t, "metro"), service.Operate(t)
+	id := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
+	for _, status := range []string{"accepted", "courier_assigned", "picked_up", "failed", "cancelled"} {
+		operator.Move(t, id, status).Must(t, 200)
+	}
+	visit := openBoard(t, operator, "?order="+id)
+	steps(t, visit, [2]string{"", `.panel-body [data-back] a[href="/console/returns/` + id + `"]`})
+}
+
 // shoot keeps a picture of the page in the folder that DROPYARD_PICTURES names.
 func shoot(t *testing.T, visit *browser.Visit, name string) {
 	t.Helper()
