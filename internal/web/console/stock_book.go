@@ -79,7 +79,7 @@ func (r *storeroom) bookView() (*bookView, error) {
 		delivery.MovementAdjustment: r.Text("warehouse.correct.hint"),
 	}[v.Kind]
 	var err error
-	v.Locations, err = r.pages.config.Stock.Locations(r.Context(), r.PartnerID)
+	v.Locations, err = r.locations()
 	return v, err
 }
 
@@ -171,6 +171,20 @@ func (pages *Pages) book(s *sheet) (int, []byte, error) {
 	next := of.Link(of.Path("/book"), "type", string(v.Kind), "location", value("location"), "to_location",
 		value("to_location"))
 	return s.LeadTo(next, message)
+}
+
+// locations returns where the partner's goods lie or have lain, and the locations that have an address, sorted.
+func (r *storeroom) locations() ([]string, error) {
+	locations, err := r.pages.config.Stock.Locations(r.Context(), r.PartnerID)
+	if err != nil {
+		return nil, err
+	}
+	addressed, err := r.pages.config.Operators.Locations(r.Context())
+	for _, location := range addressed {
+		locations = append(locations, location.Code)
+	}
+	slices.Sort(locations)
+	return slices.Compact(locations), err
 }
 
 // agreedField is the field with the new location that the reader has confirmed.

@@ -95,7 +95,7 @@ func (pages *Pages) countForm(s *sheet) (int, []byte, error) {
 	}
 	v.Booked = s.parameter("booked")
 	if v.Location != "" && s.parameter("new") == "" {
-		known, err := pages.config.Stock.Locations(s.Context(), v.PartnerID)
+		known, err := v.locations()
 		if err != nil {
 			return 0, nil, err
 		}
@@ -110,7 +110,7 @@ func (pages *Pages) countForm(s *sheet) (int, []byte, error) {
 func (v *countView) show(status int) (int, []byte, error) {
 	if v.Location == "" {
 		var err error
-		if v.Locations, err = v.pages.config.Stock.Locations(v.Context(), v.PartnerID); err != nil {
+		if v.Locations, err = v.locations(); err != nil {
 			return 0, nil, err
 		}
 		return v.storeroom.show(leaf{

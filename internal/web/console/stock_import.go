@@ -63,7 +63,7 @@ func (r *storeroom) showPlan(v *importView, content string, status int) (int, []
 			p.Opening++
 		}
 	}
-	known, err := r.pages.config.Stock.Locations(r.Context(), r.PartnerID)
+	known, err := r.locations()
 	if err != nil {
 		return 0, nil, err
 	}

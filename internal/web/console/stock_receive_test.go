@@ -88,6 +88,12 @@ func TestNewLocationIsConfirmed(t *testing.T) {
 	}
 	w.audited(t, w.rug, 1)
 
+	w.desk.Call(t, "PUT", "/ops/v1/locations/DEPOT-2", []byte(`{"name":"Dépôt","phone":"+15145550199",
+		"email":"depot@example.com","address":{"line1":"9000 Boulevard Saint-Laurent","city":"Montréal","province":"QC",
+		"postal_code":"H2N 1M5","country":"CA"}}`)).Must(t, 200)
+	w.receives(t, w.Open(t, receiving), []string{"B-Rug", "1"}, "location", "DEPOT-2").Leads(t,
+		w.path+"/book?location=DEPOT-2&type=IN") // it has an address: its name is not a mistake
+
 	count := w.path + "/count?location=MTL-4"
 	w.shows(t, count, []string{"Nothing has been stored at “MTL-4” yet", `href="` + w.path + `/count?location=MTL-4&amp;new=yes"`},
 		[]string{`id="scan"`})
