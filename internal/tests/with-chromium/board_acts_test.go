@@ -3,6 +3,7 @@ package chromium_test
 import (
 	"context"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -94,10 +95,14 @@ func TestKeysActOnAllSelected(t *testing.T) {
 	service := apptest.Start(t, inRealTime)
 	partner, operator := service.Register(t, "metro"), service.Operate(t)
 	order := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
+	elsewhere := strings.Replace(string(testkit.OrderJSON("A-2", "")), `"city":"Toronto"`, `"city":"York"`, 1)
+	partner.Create(t, []byte(elsewhere)).Must(t, 201)
 	visit := openBoard(t, operator, "")
 	steps(t, visit, [2]string{"", rowOf(order)}, [2]string{"", ".connection.live"})
 	await(t, visit, chromedp.Click("#orders .head input"), ".bulk")
 	strike(t, visit, "a", rowOf(order)+" .status-accepted")
+	await(t, visit, chromedp.Click("#orders .head input"), ".bulk")
+	strike(t, visit, "c", ".dialog[open] [data-cities]") // the orders go to two cities
 }
 
 // TestPanelLeadsToReturn opens an order that was cancelled after its pickup: the panel says who has the parcels, and
