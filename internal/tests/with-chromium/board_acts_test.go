@@ -3,6 +3,7 @@ package chromium_test
 import (
 	"context"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -66,6 +67,7 @@ func TestDeskWorksByKeys(t *testing.T) {
 	await(t, visit, chromedp.KeyEvent("camil"), `[role="option"][aria-selected="true"]`)
 	strike(t, visit, kb.Enter, ".row.current .status-courier_assigned")
 	strike(t, visit, "o", ".panel-body .timeline")
+	steps(t, visit, [2]string{"", `.panel-body a[href="/console/couriers/` + operator.CourierID + `"]`})
 	strike(t, visit, "e", "#new-note:focus")
 	await(t, visit, chromedp.KeyEvent("ring twice"), "#new-note:focus")
 	await(t, visit, chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)), ".panel-body .long")
@@ -85,6 +87,36 @@ func TestDeskWorksByKeys(t *testing.T) {
 	if assigned.Len("orders") != 1 || assigned.JSON("orders", 0, "version") != 3.0 {
 		t.Errorf("got %s, want one order, moved twice", assigned.Body)
 	}
+}
+
+// TestKeysActOnAllSelected presses the box that selects all orders, which keeps the focus, and then a key.
+func TestKeysActOnAllSelected(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t, inRealTime)
+	partner, operator := service.Register(t, "metro"), service.Operate(t)
+	order := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
+	elsewhere := strings.Replace(string(testkit.OrderJSON("A-2", "")), `"city":"Toronto"`, `"city":"York"`, 1)
+	partner.Create(t, []byte(elsewhere)).Must(t, 201)
+	visit := openBoard(t, operator, "")
+	steps(t, visit, [2]string{"", rowOf(order)}, [2]string{"", ".connection.live"})
+	await(t, visit, chromedp.Click("#orders .head input"), ".bulk")
+	strike(t, visit, "a", rowOf(order)+" .status-accepted")
+	await(t, visit, chromedp.Click("#orders .head input"), ".bulk")
+	strike(t, visit, "c", ".dialog[open] [data-cities]") // the orders go to two cities
+}
+
+// TestPanelLeadsToReturn opens an order that was cancelled after its pickup: the panel says who has the parcels, and
+// leads to the form that receives them.
+func TestPanelLeadsToReturn(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t, inRealTime)
+	partner, operator := service.Register(t, "metro"), service.Operate(t)
+	id := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
+	for _, status := range []string{"accepted", "courier_assigned", "picked_up", "failed", "cancelled"} {
+		operator.Move(t, id, status).Must(t, 200)
+	}
+	visit := openBoard(t, operator, "?order="+id)
+	steps(t, visit, [2]string{"", `.panel-body [data-back] a[href="/console/returns/` + id + `"]`})
 }
 
 // shoot keeps a picture of the page in the folder that DROPYARD_PICTURES names.

@@ -59,7 +59,8 @@ var boardPhrases = []string{
 	"refused.again", "refused.request", "track.parcels", "order.courier", "order.cod", "order.instructions",
 	"cash.method", "cash.collected", "cash.to_collect", "cash.why", "neworder.fault.amount", "fault.required",
 	"order.dropoff", "order.pickup", "order.fragile", "order.proofs", "console.board", "console.couriers",
-	"console.partners", "console.stock", "console.order.custody", "console.order.scans", "holder.",
+	"console.partners", "console.stock", "return.due", "returns.receive",
+	"console.order.custody", "console.order.scans", "holder.",
 	// The fields that the history of an order names.
 	"edit.open", "order.edited", "order.level", "order.line2", "order.notes", "order.items", "order.country",
 	"order.metadata", "neworder.name", "neworder.phone", "neworder.email", "neworder.line1", "neworder.city",

@@ -64,6 +64,16 @@ func (v *orderView) Correct() string {
 	return correctionPath(v.Order.PartnerID, v.Order.PartnerOrderID)
 }
 
+// FailedBecause returns why the latest attempt has failed; empty unless the order waits for another one.
+func (v *orderView) FailedBecause() string {
+	for _, entry := range slices.Backward(v.Order.History) {
+		if entry.Status == delivery.StatusFailed && v.Order.Status == delivery.StatusFailed {
+			return v.OrderView.Note(entry)
+		}
+	}
+	return ""
+}
+
 // Creator is the operator who created the order for its partner; empty for an order by the partner.
 func (v *orderView) Creator() string {
 	by := v.Record.Order.Course.CreatedBy

@@ -28,6 +28,22 @@ func moveKey(from, to delivery.Status) string {
 	}
 }
 
+// buttonKey returns the key of the phrase on the button of a move. After a failed attempt the buttons say what the panel
+// of the board says: to try again, or to give the order up.
+func buttonKey(o *delivery.Order, to delivery.Status) string {
+	if o.Status == delivery.StatusFailed && o.InHands() {
+		switch to {
+		case delivery.StatusInTransit:
+			return "act.again.keep"
+		case delivery.StatusOutForDelivery:
+			return "act.again.start"
+		case delivery.StatusCancelled:
+			return "act.cancel.return"
+		}
+	}
+	return moveKey(o.Status, to)
+}
+
 func movePath(orderID string, to delivery.Status) string {
 	return ordersPath + "/" + orderID + "/moves/" + string(to)
 }
@@ -36,7 +52,7 @@ func movePath(orderID string, to delivery.Status) string {
 func (s *sheet) movesOf(o *delivery.Order) (moves []moveView, err error) {
 	for i, to := range delivery.NextStatuses(o.Status) {
 		m := moveView{
-			Text: s.Text(moveKey(o.Status, to)), First: i == 0,
+			Text: s.Text(buttonKey(o, to)), First: i == 0,
 			Danger: to == delivery.StatusFailed || to == delivery.StatusCancelled,
 		}
 		path := movePath(o.OrderID, to)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -39,7 +40,8 @@ func TestOrderAtTheDesk(t *testing.T) {
 	press("picked_up").Leads(t, path)
 	press("out_for_delivery").Leads(t, path)
 	fill("failed", "failure_reason", "not_home", "next_attempt", "2026-01-16T09:00", "notes", "")
-	v.Open(t, path).Shows(t, 200, "No one was there", "The failed attempt at A-1 is recorded.")
+	v.Open(t, path).Shows(t, 200, "<strong><bdi>No one was there", "The failed attempt at A-1 is recorded.",
+		"Try again now", "Try again later", "Cancel and return…")
 	press("out_for_delivery").Leads(t, path)
 	press("delivered").Leads(t, path)
 	v.Open(t, path).Shows(t, 200, "A-1 is delivered.", "· dispatcher@example.com")
@@ -167,4 +169,28 @@ func TestOrderList(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSearchShowsOpenOrdersFirst searches by a recipient with an order under way and one that has ended.
+func TestSearchShowsOpenOrdersFirst(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	desk, metro := s.Operate(t), s.Register(t, "metro")
+	v := desk.Visit(t)
+	open := metro.Create(t, testkit.OrderJSON("A-0", "")).Must(t, 201).Text("order_id")
+	ended := metro.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
+	desk.Move(t, ended, "cancelled").Must(t, 200)
+	apptest.Await(t, "the words of the orders", func() bool {
+		s.Clock.Advance(time.Second)
+		return bytes.Contains(v.Open(t, "/console/orders?q=alex").Body, []byte(ended))
+	})
+	found := v.Open(t, "/console/orders?q=alex")
+	found.Shows(t, http.StatusOK, "2 orders found")
+	if body := string(found.Body); strings.Index(body, open) > strings.Index(body, ended) {
+		t.Error("got the cancelled order first, want the one under way")
+	}
+	desk.Move(t, open, "accepted").Must(t, 200)
+	desk.Move(t, open, "courier_assigned").Must(t, 200)
+	v.Open(t, "/console/orders/"+open).Shows(t, http.StatusOK, `href="/console/couriers/`+desk.CourierID+`"`,
+		`href="/console/partners/`+metro.PartnerID+`"`)
 }

@@ -73,8 +73,19 @@ func (pages *Pages) orders(s *sheet) (int, []byte, error) {
 	}
 	view := ordersView{
 		sheet: s, Orders: s.rowsOf(found.Entries), Search: search, Status: status, Partner: partnerID,
-		Shown: s.Language.Count("console.orders.shown",
-			len(found.Entries)), Narrowed: search != "" || status != "" || partnerID != "",
+		Narrowed: search != "" || status != "" || partnerID != "",
+	}
+	// The chips count all orders, and a search is not sorted by urgency.
+	words := "console.orders.shown"
+	switch {
+	case search != "":
+		words = "console.orders.found"
+	case found.Next.String() != "" || filter.After != (dispatch.Cursor{}):
+		words = "console.orders.part"
+	}
+	view.Shown = s.Language.Count(words, len(found.Entries))
+	if search != "" {
+		view.sortFound()
 	}
 	if err := view.ofPartner(); err != nil {
 		return 0, nil, err
@@ -98,6 +109,21 @@ func (pages *Pages) orders(s *sheet) (int, []byte, error) {
 	}
 	shown.data = view
 	return s.show(shown)
+}
+
+// sortFound puts orders under way before those that have ended: callers mostly ask about the former. An order with
+// exactly the number that was searched for stays in front.
+func (v *ordersView) sortFound() {
+	rank := func(row orderRow) int {
+		switch {
+		case strings.EqualFold(row.PartnerOrderID, v.Search) || strings.EqualFold(row.OrderID, v.Search):
+			return 0
+		case row.IsOpen:
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(v.Orders, func(a, b orderRow) int { return rank(a) - rank(b) })
 }
 
 func (s *sheet) rowsOf(entries []dispatch.Entry) []orderRow {

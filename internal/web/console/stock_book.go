@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -48,6 +49,9 @@ type bookView struct {
 	Fields    []page.Field
 	Lines     []receiptLine // of a receipt; none of other movements
 	Locations []string
+	// NewLocation is a location that was typed and where nothing has been yet, and NewIn the field with it. The form
+	// asks whether it is meant, because a mistyped name would begin a location. Both are empty if it does not ask.
+	NewLocation, NewIn string
 	// Found are the products that fit what was typed, if it is not clear which is meant.
 	Found []delivery.Product
 }
@@ -75,7 +79,7 @@ func (r *storeroom) bookView() (*bookView, error) {
 		delivery.MovementAdjustment: r.Text("warehouse.correct.hint"),
 	}[v.Kind]
 	var err error
-	v.Locations, err = r.pages.config.Stock.Locations(r.Context(), r.PartnerID)
+	v.Locations, err = r.locations()
 	return v, err
 }
 
@@ -146,7 +150,8 @@ func (pages *Pages) book(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if product == 0 {
+	v.askForLocation()
+	if len(v.Form.Faults) > 0 {
 		return v.show(http.StatusUnprocessableEntity)
 	}
 	value := func(name string) string { return strings.TrimSpace(v.Form.Values.Get(name)) }
@@ -166,6 +171,53 @@ func (pages *Pages) book(s *sheet) (int, []byte, error) {
 	next := of.Link(of.Path("/book"), "type", string(v.Kind), "location", value("location"), "to_location",
 		value("to_location"))
 	return s.LeadTo(next, message)
+}
+
+// locations returns where the partner's goods lie or have lain, and the locations that have an address, sorted.
+func (r *storeroom) locations() ([]string, error) {
+	locations, err := r.pages.config.Stock.Locations(r.Context(), r.PartnerID)
+	if err != nil {
+		return nil, err
+	}
+	addressed, err := r.pages.config.Operators.Locations(r.Context())
+	for _, location := range addressed {
+		locations = append(locations, location.Code)
+	}
+	slices.Sort(locations)
+	return slices.Compact(locations), err
+}
+
+// agreedField is the field with the new location that the reader has confirmed.
+const agreedField = "new_location"
+
+// askForLocation adds a fault to the form if it brings goods to a location where nothing has been, and the reader has
+// not confirmed that location yet. The first location of all needs no confirmation.
+func (v *bookView) askForLocation() {
+	field := map[delivery.MovementType]string{
+		delivery.MovementIn: "location", delivery.MovementAdjustment: "location", delivery.MovementTransfer: "to_location",
+	}[v.Kind]
+	at := strings.TrimSpace(v.Form.Values.Get(field))
+	if at == "" || !form.IsText(at) || len(v.Locations) == 0 || slices.Contains(v.Locations, at) ||
+		v.Form.Values.Get(agreedField) == at {
+		return
+	}
+	v.NewLocation, v.NewIn = at, field
+	text := v.Text("warehouse.location.unknown", "location", at)
+	if i := slices.IndexFunc(v.Locations, func(known string) bool { return sameLetters(known, at) }); i >= 0 {
+		text = v.Text("warehouse.location.close", "location", at, "known", v.Locations[i])
+	}
+	v.Form.Faults = append(v.Form.Faults, page.Fault{Field: field, Text: text})
+}
+
+// sameLetters reports whether two names of locations differ only in case, spaces and punctuation.
+func sameLetters(a, b string) bool {
+	letters := func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}
+	return strings.Map(letters, a) == strings.Map(letters, b)
 }
 
 // product returns the id of the product that is meant: the one with the barcode or number
@@ -237,7 +289,7 @@ func (v *bookView) booked(ctx context.Context, productID int64) (page.Flash, err
 		}
 	}
 	return page.Flash{Key: "warehouse.booked", Arguments: []string{
-		"what", v.Verb, "quantity", v.Form.Values.Get("quantity"), "name", product.Name,
+		"what", v.Text("movement." + string(v.Kind)), "quantity", v.Form.Values.Get("quantity"), "name", product.Name,
 		"levels", cmp.Or(strings.Join(now, ", "), "0"), "total", v.Language.Number(int(product.Quantity)),
 	}}, nil
 }

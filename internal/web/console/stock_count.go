@@ -63,10 +63,12 @@ type countView struct {
 	*storeroom
 	Location  string
 	Locations []string
-	Booked    string // the location whose count has just been booked; empty if none was
-	Form      *page.Form
-	Lines     []countLine
-	Last      *countLine // the line of the latest scan
+	// NewLocation is the one that the address names if nothing has been there: the page asks whether it is meant.
+	NewLocation string
+	Booked      string // the location whose count has just been booked; empty if none was
+	Form        *page.Form
+	Lines       []countLine
+	Last        *countLine // the line of the latest scan
 	// Agreed is the number of lines of a review without a difference.
 	Agreed  int
 	Problem *page.Message // why a review was not booked; may be nil
@@ -92,6 +94,15 @@ func (pages *Pages) countForm(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	v.Booked = s.parameter("booked")
+	if v.Location != "" && s.parameter("new") == "" {
+		known, err := v.locations()
+		if err != nil {
+			return 0, nil, err
+		}
+		if len(known) > 0 && !slices.Contains(known, v.Location) {
+			v.Location, v.NewLocation = "", v.Location
+		}
+	}
 	return v.show(http.StatusOK)
 }
 
@@ -99,7 +110,7 @@ func (pages *Pages) countForm(s *sheet) (int, []byte, error) {
 func (v *countView) show(status int) (int, []byte, error) {
 	if v.Location == "" {
 		var err error
-		if v.Locations, err = v.pages.config.Stock.Locations(v.Context(), v.PartnerID); err != nil {
+		if v.Locations, err = v.locations(); err != nil {
 			return 0, nil, err
 		}
 		return v.storeroom.show(leaf{

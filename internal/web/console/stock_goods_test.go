@@ -39,7 +39,7 @@ func TestBookGoods(t *testing.T) {
 	}{
 		{"IN", []string{
 			"product", "B-Rug", "quantity", "20", "location", "MTL-1",
-		}, "location=MTL-1&type=IN", "Receive: 20 × Rug. Now MTL-1: 21; 21 in all."},
+		}, "location=MTL-1&type=IN", "Received: 20 × Rug. Now MTL-1: 21; 21 in all."},
 		{"TRANSFER", []string{
 			"product", "rug", "quantity", "5", "location", "MTL-1", "to_location", "TOR-1",
 		}, "location=MTL-1&to_location=TOR-1&type=TRANSFER", "Now MTL-1: 16, TOR-1: 5; 21 in all."},
@@ -282,7 +282,9 @@ func TestImportProducts(t *testing.T) {
 	send(page, "product_id,name\n2,Carpet\n").Shows(t, 200, "There is nothing to import", "One product stays as it is.")
 	again := "product_id,name,price,barcode,opening_quantity,opening_location\r\n2,\"Rug, red\",2,,,\r\n,Mug,4,7,3,MTL-1\r\n"
 	stale := send(page, again)
-	stale.Shows(t, 200, "One new product has opening stock.", "3 at MTL-1", "<del>1.50</del> → <b>2.00</b>")
+	send(page, strings.Replace(again, "MTL-1", "MTL1", 1)).Shows(t, 200, "3 at MTL1, a new location")
+	send(page, "product_id,in_stock\n2,99\n").Shows(t, 200, "Levels (in_stock) are not compared")
+	stale.Shows(t, 200, "One new product has opening stock.", "3 at MTL-1<", "<del>1.50</del> → <b>2.00</b>")
 	w.Send(t, w.Open(t, w.product(2)), w.product(2), "price", "9").Leads(t, w.product(2))
 	now := doIt(stale)
 	now.Shows(t, http.StatusConflict, "Products have changed since you checked the file", "<del>9.00</del> → <b>2.00</b>")

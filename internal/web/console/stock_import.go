@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -62,9 +63,13 @@ func (r *storeroom) showPlan(v *importView, content string, status int) (int, []
 			p.Opening++
 		}
 	}
+	known, err := r.locations()
+	if err != nil {
+		return 0, nil, err
+	}
 	p.More = max(0, len(plan.Lines)-maxPlanShown)
 	for _, line := range plan.Lines[:len(plan.Lines)-p.More] {
-		p.Rows = append(p.Rows, r.plannedRow(line))
+		p.Rows = append(p.Rows, r.plannedRow(line, known))
 	}
 	return r.showImport(v, status)
 }
@@ -80,7 +85,8 @@ var states = map[string]string{
 	string(delivery.ProductActive): "warehouse.product.active", string(delivery.ProductInactive): "stock.is.inactive",
 }
 
-func (r *storeroom) plannedRow(line stock.PlannedLine) plannedRow {
+// plannedRow returns a line as the page shows it. A location that is not one of the known ones is marked as new.
+func (r *storeroom) plannedRow(line stock.PlannedLine, known []string) plannedRow {
 	row := plannedRow{Line: line.Line, Name: line.After.Name}
 	before, after := map[string]string{
 		"name": row.Name, "stock_min": "0", "stock_max": "0", "status": string(delivery.ProductActive),
@@ -102,7 +108,11 @@ func (r *storeroom) plannedRow(line stock.PlannedLine) plannedRow {
 		row.Changes = append(row.Changes, plannedChange{r.Text(labels[field]), was, is})
 	}
 	if line.OpeningQuantity > 0 {
-		opening := r.Text("warehouse.import.opening.at", "n", r.Language.Number(int(line.OpeningQuantity)), "location",
+		key := "warehouse.import.opening.at"
+		if len(known) > 0 && !slices.Contains(known, line.OpeningLocation) {
+			key = "warehouse.import.opening.new"
+		}
+		opening := r.Text(key, "n", r.Language.Number(int(line.OpeningQuantity)), "location",
 			line.OpeningLocation)
 		row.Changes = append(row.Changes, plannedChange{Label: r.Text("warehouse.import.opening"), After: opening})
 	}

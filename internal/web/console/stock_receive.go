@@ -131,6 +131,7 @@ func (v *bookView) receive() (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	v.askForLocation()
 	if len(v.Form.Faults) > 0 {
 		return v.show(http.StatusUnprocessableEntity)
 	}

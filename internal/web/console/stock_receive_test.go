@@ -62,3 +62,41 @@ func TestReceiveSeveralLines(t *testing.T) {
 	w.audited(t, w.rug, 2)
 	w.audited(t, w.lamp, 1)
 }
+
+// TestNewLocationIsConfirmed receives, moves and corrects goods at a location with a mistyped name: the form asks, and
+// books once the reader has confirmed the new location.
+func TestNewLocationIsConfirmed(t *testing.T) {
+	t.Parallel()
+	w := openWarehouse(t)
+	receiving := w.path + "/book?type=IN"
+	typed := w.receives(t, w.Open(t, receiving), []string{"B-Rug", "20"}, "location", "mtl1")
+	typed.Shows(t, 422, "Did you mean MTL-1?", `name="new_location" value="mtl1"`)
+	w.audited(t, w.rug, 0)
+	w.receives(t, typed, []string{"B-Rug", "20"}, "location", "MTL-2").Shows(t, 422, "Nothing has been stored at “MTL-2” yet")
+	again := w.receives(t, typed, []string{"B-Rug", "20"}, "location", "MTL-3", "new_location", "mtl1")
+	again.Shows(t, 422, `name="new_location" value="MTL-3"`)
+	w.receives(t, again, []string{"B-Rug", "20"}, "location", "MTL-3", "new_location", "MTL-3").Leads(t,
+		w.path+"/book?location=MTL-3&type=IN")
+	w.audited(t, w.rug, 1)
+
+	for kind, sent := range map[string][]string{
+		"TRANSFER":   {"product", "B-Rug", "quantity", "1", "location", "MTL-3", "to_location", "MTL-4"},
+		"ADJUSTMENT": {"product", "B-Rug", "quantity", "1", "location", "MTL-4", "notes", "found"},
+	} {
+		path := w.path + "/book?type=" + kind
+		w.Send(t, w.Open(t, path), path, sent...).Shows(t, 422, `name="new_location" value="MTL-4"`)
+	}
+	w.audited(t, w.rug, 1)
+
+	w.desk.Call(t, "PUT", "/ops/v1/locations/DEPOT-2", []byte(`{"name":"Dépôt","phone":"+15145550199",
+		"email":"depot@example.com","address":{"line1":"9000 Boulevard Saint-Laurent","city":"Montréal","province":"QC",
+		"postal_code":"H2N 1M5","country":"CA"}}`)).Must(t, 200)
+	w.receives(t, w.Open(t, receiving), []string{"B-Rug", "1"}, "location", "DEPOT-2").Leads(t,
+		w.path+"/book?location=DEPOT-2&type=IN") // it has an address: its name is not a mistake
+
+	count := w.path + "/count?location=MTL-4"
+	w.shows(t, count, []string{"Nothing has been stored at “MTL-4” yet", `href="` + w.path + `/count?location=MTL-4&amp;new=yes"`},
+		[]string{`id="scan"`})
+	w.shows(t, count+"&new=yes", []string{`id="scan"`}, nil)
+	w.shows(t, w.path+"/count?location=MTL-3", []string{`id="scan"`}, nil)
+}

@@ -70,5 +70,5 @@ func (s *sheet) receiveLink() page.Link {
 			return page.Link{Text: last.Name, Path: last.Path("/book")}
 		}
 	}
-	return page.Link{Text: s.Text("warehouse.choose"), Path: stockPath + "#partners"}
+	return page.Link{Text: s.Text("warehouse.home.choose"), Path: stockPath + "#partners"}
 }

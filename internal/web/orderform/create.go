@@ -66,7 +66,7 @@ func (o *New) Open(query url.Values) error {
 // Read reads what was typed.
 func (o *New) Read(sent *page.Form) error {
 	o.Keep(sent.Values)
-	for _, own := range append([]string{priceField, SearchField}, OwnFields...) {
+	for _, own := range append([]string{priceField, SearchField, proposedField}, OwnFields...) {
 		o.Sent.Values.Set(own, sent.Values.Get(own))
 	}
 	return o.Arrange()
@@ -87,6 +87,9 @@ func (o *New) Price(posted url.Values) (err error) {
 		fault, err = o.proposeWindows()
 	case FillAct, PresetAct:
 		o.FillSaved(act, part, posted)
+	}
+	if err == nil && act != windowAct {
+		err = o.followWindows()
 	}
 	if err == nil {
 		err = o.price()

@@ -11,6 +11,31 @@ import (
 // windowAct is the act of the button that proposes windows.
 const windowAct = "windows"
 
+// proposedField has the windows that were proposed, as windows returns them.
+const proposedField = "_windows"
+
+// windows returns the times of both windows as they are typed; empty if none is.
+func (o *New) windows() string {
+	var times []string
+	for _, end := range []string{"pickup", "dropoff"} {
+		times = append(times, o.Value(end+".time_window.start"), o.Value(end+".time_window.end"))
+	}
+	return strings.TrimSpace(strings.Join(times, " "))
+}
+
+// Proposed returns the windows that were proposed, for the page to send back.
+func (o *New) Proposed() string { return o.Value(proposedField) }
+
+// followWindows proposes windows again if those that were proposed stand unchanged: another service level or place, or
+// time that has passed, makes them others. Windows that were typed stay.
+func (o *New) followWindows() error {
+	if o.windows() != o.Proposed() {
+		return nil
+	}
+	_, err := o.proposeWindows()
+	return err
+}
+
 // proposeWindows fills in the next windows for the places and the service level that were typed. Without the province
 // of the pickup its clocks are not known; a recipient without a place counts as being there. It returns the phrase of
 // why nothing was filled in; empty if something was.
@@ -41,6 +66,7 @@ func (o *New) proposeWindows() (fault string, err error) {
 		o.Set(end+".time_window.start", window.Start.Format(TimeLayout))
 		o.Set(end+".time_window.end", window.End.Format(TimeLayout))
 	}
+	o.Set(proposedField, o.windows())
 	return "", nil
 }
 

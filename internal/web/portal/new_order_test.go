@@ -433,6 +433,15 @@ func TestNewOrderWindows(t *testing.T) {
 		}
 	}
 	contains(t, proposed, `name="_price"`)
+	later := apptest.FieldOf(t, proposed, newOrder, "dropoff.time_window.end")
+	sooner := clerk.press(t, proposed, "price", "service_level", "same_day")
+	if got := apptest.FieldOf(t, sooner, newOrder, "dropoff.time_window.end"); got >= later || got == "" {
+		t.Errorf("got %q for the same day, want the proposed window to follow the level, before %q", got, later)
+	}
+	typed := clerk.press(t, proposed, "price", "service_level", "same_day", "pickup.time_window.end", "2026-01-20T12:00")
+	if got := apptest.FieldOf(t, typed, newOrder, "dropoff.time_window.end"); got != later {
+		t.Errorf("got %q after a window was typed, want it to stay %q", got, later)
+	}
 	metro.Create(t, testkit.OrderJSON("SHOP-9", "")).Must(t, http.StatusCreated)
 	if got := apptest.FieldOf(t, clerk.Open(t, newOrder), newOrder, "pickup.time_window.start"); got == "" {
 		t.Error("got no window for the pickup of the latest order, want the next one")

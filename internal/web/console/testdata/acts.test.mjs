@@ -5,7 +5,7 @@ import { batchSize, batches, insist, mayAssign, mayMove, mayTransfer, moveEach, 
 import { moveAll, progress } from "../assets/board/done.js";
 import { Refused } from "../assets/board/api.js";
 import { use } from "dropyard/text.js";
-import { loads, match } from "../assets/board/picker.js";
+import { citiesOf, loads, match } from "../assets/board/picker.js";
 import { nearest } from "../assets/board/places.js";
 
 const { books, moves: table } = JSON.parse(readFileSync(process.env.DROPYARD_TEXTS, "utf8"));
@@ -121,6 +121,8 @@ test("couriers are found without accents, the least loaded first", () => {
   const courier = (id, name, vehicle) => ({ courier_id: id, name, vehicle, active: true });
   const all = [courier("1", "Amélie Tremblay", "van"), courier("2", "Marc Roy", "bike"), courier("3", "Ana Melo", "van")];
   const load = loads([{ courier: { courier_id: "1" } }, { courier: { courier_id: "1" } }, { courier: { courier_id: "3" } }, { courier: null }]);
+  assert.equal(citiesOf([{ city: "Toronto" }, { city: "Montréal" }, { city: "Toronto" }, {}]), "Toronto (2), Montréal (1)");
+  assert.equal(citiesOf([{ city: "Toronto" }, { city: "Toronto" }]), "", "one city is not named");
   assert.deepEqual(match(all, "mel", load).map((one) => one.courier_id), ["3", "1"]);
   assert.deepEqual(match(all, "VAN tremb", load).map((one) => one.courier_id), ["1"]);
   assert.deepEqual(match(all, "", load).map((one) => one.courier_id), ["2", "3", "1"]);

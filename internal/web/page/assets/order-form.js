@@ -34,6 +34,17 @@ const putParts = (page, button) => {
   }
 };
 
+/**
+ * putWindows fills in the windows of an answer: proposed ones follow the service level and the places.
+ * @param {Document} page
+ */
+const putWindows = (page) => {
+  for (const field of /** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll("input[name*=time_window]"))) {
+    const fresh = /** @type {HTMLInputElement | null} */ (page.getElementById(field.id));
+    if (fresh && fresh.value !== field.value) field.value = fresh.value;
+  }
+};
+
 /** @param {string} name */
 const typed = (name) => /** @type {HTMLInputElement | null} */ (form.elements.namedItem(name))?.value;
 
@@ -45,7 +56,9 @@ const ask = async () => {
   const turn = ++latest;
   try {
     const page = await send(pricing);
-    if (turn === latest && !arranging) putParts(page, pricing);
+    if (turn !== latest || arranging) return;
+    putParts(page, pricing);
+    putWindows(page);
   } catch { /* the price is asked for again, at the latest when the order is created */ }
 };
 form.addEventListener("input", (event) => {

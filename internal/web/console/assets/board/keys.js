@@ -104,6 +104,8 @@ const onKey = (event) => {
   const place = leads > Date.now() ? places[event.key] : undefined, does = keys[event.key];
   leads = 0;
   if (!place && !does) return;
+  // The box that selects all keeps the focus, so that the space bar presses it again: keys act on what it has selected.
+  if (document.activeElement?.closest("#orders .head") && aboutRows.includes(event.key)) focus("orders");
   const isInList = view.value === "list" && document.activeElement?.id === "orders";
   if (!place && aboutRows.includes(event.key) && !isInList && !(event.key === "e" && isInPanel())) return;
   event.preventDefault();

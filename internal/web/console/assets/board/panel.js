@@ -167,6 +167,7 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
   };
   const trouble = troubleOf(now, tick.value), isOpen = Boolean(moves[now.status]?.length), isLate = Boolean(trouble?.reasons.includes("late"));
   const last = now.moves[0], foreign = now.version > seen.value && now.version !== own.value && !(last?.version === now.version && last.operator_id === reader);
+  const courierID = now.courier?.courier_id ?? "", receiving = `/console/returns/${now.order_id}`;
   return html`<div class="panel-body" key="order">
     <div class="spread"><h2 id=${panelTitle} tabindex="-1"><bdi>${now.partner_order_id}</bdi></h2>
       <button type="button" class="copy" aria-label=${t("act.close")} onClick=${() => { open(""); document.getElementById("orders")?.focus(); }}><span aria-hidden="true">✕</span></button></div>
@@ -176,8 +177,9 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
     <div role="status">${foreign && html`<p class="notice warn">${last?.version === now.version
       ? t("act.changed.by", { who: nameOf(now, last.operator_id), when: moment(Date.parse(last.at), tick.value) }) : t("act.changed.other", { when: moment(Date.parse(now.updated_at), tick.value) })}</p>`}</div>
     ${fault.value && html`<p class="notice danger" role="alert">${fault.value} ${pending.value && html`<button type="button" class="button" onClick=${() => pending.value && send(pending.value.pressed, pending.value.done)}>${t("refused.again")}</button>`}</p>`}
+    ${now.order.return?.state === "due" && html`<p class="notice warn" data-back><strong>${t("return.due")}</strong> <bdi>${/** @type {any} */ (now).custody.at(-1)?.holder.name ?? ""}</bdi> <a href=${receiving}>${t("returns.receive")}</a></p>`}
     <${Moves} record=${now} trouble=${trouble} busy=${busy.value || isStale} act=${act} />
-    ${now.order.courier && html`<section><h3>${t("order.courier")}</h3><p><bdi>${now.order.courier.name}</bdi> <span class="soft"><bdi>${now.order.courier.vehicle}</bdi> · <a href=${`tel:${now.order.courier.phone}`}>${phone(now.order.courier.phone)}</a></span></p>
+    ${now.order.courier && html`<section><h3>${t("order.courier")}</h3><p><a href=${`/console/couriers/${courierID}`}><bdi>${now.order.courier.name}</bdi></a> <span class="soft"><bdi>${now.order.courier.vehicle}</bdi> · <a href=${`tel:${now.order.courier.phone}`}>${phone(now.order.courier.phone)}</a></span></p>
       <${Confirmations} record=${now} isSaid=${Boolean(trouble?.reasons.includes("edited_after_pickup"))} /></section>`}
     <${Stop} title=${t("order.pickup")} stop=${now.order.pickup} />
     <${Stop} title=${t("order.dropoff")} stop=${now.order.dropoff} />

@@ -49,6 +49,14 @@ const most = 50;
 /** Stands for no courier. @returns {Courier} */
 const none = () => ({ courier_id: noCourier, name: t("views.no_courier"), phone: "", vehicle: "", active: true });
 
+/** Names the cities that orders go to, with how many go to each; empty if it is one. @param {{city?: string}[]} orders */
+export const citiesOf = (orders) => {
+  /** @type {Map<string, number>} */
+  const counted = new Map();
+  for (const { city } of orders) if (city) counted.set(city, (counted.get(city) ?? 0) + 1);
+  return counted.size < 2 ? "" : [...counted].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).map(([city, count]) => `${city} (${number(count)})`).join(", ");
+};
+
 /**
  * Asks for a courier.
  * @param {{pick: (courier: Courier) => void, orders: import("./places.js").Wanted[], except?: string, orNone?: boolean}} props orders
@@ -78,7 +86,9 @@ export const Picker = ({ pick, orders, except = "", orNone = false }) => {
     else return;
     event.preventDefault();
   };
+  const cities = citiesOf(orders.map((order) => store.rows.get(order.order_id) ?? order));
   return html`<div class="field">
+    ${cities && html`<p class="soft" data-cities>${t("act.cities", { cities })}</p>`}
     <label for="courier">${t("act.courier")}</label>
     <input id="courier" autofocus class="input" role="combobox" aria-expanded="true" aria-controls="courier-list" aria-autocomplete="list" autocomplete="off"
       aria-activedescendant=${shown.length ? `courier-${current}` : undefined} value=${text.value} placeholder=${t("act.courier.search")} onKeyDown=${key}

@@ -7,7 +7,7 @@ import { now } from "dropyard/clock.js";
 import { kilometres } from "./sequence.js";
 
 /** @typedef {import("./areas.js").Areas} Areas */
-/** An order that gets a courier; its zone is the area of its dropoff. @typedef {{order_id: string, status: string, zone?: string, order?: any, custody?: any[]}} Wanted */
+/** An order that gets a courier; its zone is the area of its dropoff. @typedef {{order_id: string, status: string, zone?: string, city?: string, order?: any, custody?: any[]}} Wanted */
 
 /** How many orders are looked at: of more, the first ones. */
 const mostOrders = 20;
