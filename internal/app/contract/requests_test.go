@@ -322,8 +322,8 @@ func (r *trial) judge(t reporter, body any) {
 	}
 }
 
-// reportable returns places where a request violates its schema as the service names them: a rule between the members of
-// either stands at the root or at a member that is missing.
+// reportable returns places where a request violates its schema as the service names them: a rule between the members
+// of either stands at the root or at a member that is missing.
 func (r *trial) reportable(body any, places []string) []string {
 	object, _ := body.(map[string]any)
 	for first, second := range r.either {

@@ -28,18 +28,16 @@ func moveKey(from, to delivery.Status) string {
 	}
 }
 
-// buttonKey returns the key of the phrase on the button of a move. After a failed attempt the buttons say what the panel
-// of the board says: to try again, or to give the order up.
+// againKeys are the phrases on the buttons of moves after a failed attempt, which the panel of the board has, too.
+var againKeys = map[delivery.Status]string{
+	delivery.StatusInTransit: "act.again.keep", delivery.StatusOutForDelivery: "act.again.start",
+	delivery.StatusCancelled: "act.cancel.return",
+}
+
+// buttonKey returns the key of the phrase on the button of a move.
 func buttonKey(o *delivery.Order, to delivery.Status) string {
-	if o.Status == delivery.StatusFailed && o.InHands() {
-		switch to {
-		case delivery.StatusInTransit:
-			return "act.again.keep"
-		case delivery.StatusOutForDelivery:
-			return "act.again.start"
-		case delivery.StatusCancelled:
-			return "act.cancel.return"
-		}
+	if key, ok := againKeys[to]; ok && o.Status == delivery.StatusFailed && o.InHands() {
+		return key
 	}
 	return moveKey(o.Status, to)
 }

@@ -19,7 +19,8 @@ func TestPickByScan(t *testing.T) {
 	b.metro.Create(t, testkit.OrderJSON("A-3", "")).Must(t, 201)
 	v := b.desk.As(t, "warehouse").Visit(t)
 	v.Open(t, "/console").Leads(t, "/console/warehouse")
-	v.Open(t, "/console/warehouse").Shows(t, 200, "Orders to pick today", "Receive goods", "Choose a partner", "Low in stock", "metro", "Lamp")
+	v.Open(t, "/console/warehouse").Shows(t, 200, "Orders to pick today", "Receive goods", "Choose a partner",
+		"Low in stock", "metro", "Lamp")
 	list := v.Open(t, "/console/picks?until=all")
 	list.Shows(t, 200, "A-1", "A-2", "MTL-1", "Lamp", "2 orders", `value="`+first+`" checked`)
 	for _, hidden := range []string{"A-3", "Alex", "5145550100", "Queen"} {

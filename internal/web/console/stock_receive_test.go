@@ -72,7 +72,8 @@ func TestNewLocationIsConfirmed(t *testing.T) {
 	typed := w.receives(t, w.Open(t, receiving), []string{"B-Rug", "20"}, "location", "mtl1")
 	typed.Shows(t, 422, "Did you mean MTL-1?", `name="new_location" value="mtl1"`)
 	w.audited(t, w.rug, 0)
-	w.receives(t, typed, []string{"B-Rug", "20"}, "location", "MTL-2").Shows(t, 422, "Nothing has been stored at “MTL-2” yet")
+	w.receives(t, typed, []string{"B-Rug", "20"}, "location", "MTL-2").Shows(t, 422,
+		"Nothing has been stored at “MTL-2” yet")
 	again := w.receives(t, typed, []string{"B-Rug", "20"}, "location", "MTL-3", "new_location", "mtl1")
 	again.Shows(t, 422, `name="new_location" value="MTL-3"`)
 	w.receives(t, again, []string{"B-Rug", "20"}, "location", "MTL-3", "new_location", "MTL-3").Leads(t,

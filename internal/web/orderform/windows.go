@@ -16,7 +16,7 @@ const proposedField = "_windows"
 
 // windows returns the times of both windows as they are typed; empty if none is.
 func (o *New) windows() string {
-	var times []string
+	times := make([]string, 0, 4)
 	for _, end := range []string{"pickup", "dropoff"} {
 		times = append(times, o.Value(end+".time_window.start"), o.Value(end+".time_window.end"))
 	}

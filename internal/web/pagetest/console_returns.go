@@ -16,7 +16,7 @@ import (
 
 // pressTransfer presses the button that hands parcels over as soon as the panel of the order has it.
 const pressTransfer = `new MutationObserver((_, observer) => {
-  const button = [...document.querySelectorAll(".panel button")].find((one) => /^(Hand over|Transmettre)/.test(one.textContent));
+  const button = [...document.querySelectorAll(".panel button")].find((one) => /^(Hand over|Transférer)/.test(one.textContent));
   if (!button) return;
   observer.disconnect();
   button.click();
