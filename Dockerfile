@@ -1,6 +1,6 @@
 # An image that holds one program, the certificates of authorities, and nothing else.
 #
-#   docker build --build-arg VERSION=0.1.0 -t dropyard .
+#   docker build --build-arg VERSION=0.2.0 -t dropyard .
 
 FROM --platform=$BUILDPLATFORM golang:1.26-bookworm AS build
 ARG TARGETOS

@@ -22,7 +22,7 @@ type Service struct {
 	// it is empty, a request is sent once.
 	RetryDelays []time.Duration
 	// UserAgent is the header User-Agent of requests; if it is empty, dropyard-go with the version of this module, as in
-	// dropyard-go/0.1.0.
+	// dropyard-go/0.2.0.
 	UserAgent string
 }
 

@@ -1,2 +1,2 @@
 /** The version of this package, which is that of the service. */
-export declare const version = "0.1.0";
+export declare const version = "0.2.0";
