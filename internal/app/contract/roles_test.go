@@ -32,7 +32,7 @@ var rights = []struct{ roles, operations string }{
 	{"admin dispatcher warehouse", `listReturns listLocations putLocation`},
 	{"admin accountant", `getFirm getBooks listBookEntries listBalances createAdjustment createPayment
 		previewStatement listPartnerStatements closeMonth getClosing getPartnerStatement
-		createDeposit createRemittance listExports beginExport`},
+		createDeposit createRemittance listExports beginExport listRateCards getRateCard`},
 	{"admin dispatcher accountant", `getPartner listCouriers getCourier listBoard getHouseFigures
 		getCash createHandIn putOrderCollected`},
 	{"admin dispatcher", `createCourier changeCourier addOrderNote answerCancellationRequest
@@ -45,8 +45,8 @@ var rights = []struct{ roles, operations string }{
 	{"admin",
 		`getSignInRules putSignInRules createOperatorResetLink listPartnerUsers createPartnerResetLink clearOperatorTOTP clearUserTOTP
 		getPartnerSignIn changePartnerSignIn removePartnerDomain checkPartnerDomain
-		listOperators createOperator changeOperator changePartner approvePartner exportPartner erasePartnerOrders getSystem acceptClock resumeMessages beginBackup listRateCards
-		createRateCard validateRateCard previewRateCard getRateCard listAudit changeServiceSettings putFirm changeBooks`},
+		listOperators createOperator changeOperator changePartner approvePartner exportPartner erasePartnerOrders getSystem acceptClock resumeMessages beginBackup
+		createRateCard validateRateCard previewRateCard listAudit changeServiceSettings putFirm changeBooks`},
 }
 
 // TestRights compares the document with the table of rights.

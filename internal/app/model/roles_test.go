@@ -62,10 +62,10 @@ var requests = []request{
 	{"a", "POST", "/ops/v1/system/accept-clock", "", 200, "clock.accepted"},
 	{"a", "POST", "/ops/v1/system/resume", "", 200, ""},
 	{"a", "POST", "/ops/v1/system/backup", "", 409, ""}, // the settings name no place for it
-	{"a", "GET", "/ops/v1/exports", "", 200, ""},
-	{"a", "POST", "/ops/v1/exports", "", 409, ""}, // the settings name no place for them
-	{"a", "GET", "/ops/v1/rate-cards", "", 200, ""},
-	{"a", "GET", "/ops/v1/rate-cards/crd_builtin", "", 200, ""},
+	{"am", "GET", "/ops/v1/exports", "", 200, ""},
+	{"am", "POST", "/ops/v1/exports", "", 409, ""}, // the settings name no place for them
+	{"am", "GET", "/ops/v1/rate-cards", "", 200, ""},
+	{"am", "GET", "/ops/v1/rate-cards/crd_builtin", "", 200, ""},
 	{"a", "POST", "/ops/v1/rate-cards/validate", `{"name":"default","card":{}}`, 422, ""},
 	{"a", "POST", "/ops/v1/rate-cards", `{"name":"default","card":{}}`, 422, ""},
 	{"a", "GET", "/ops/v1/audit", "", 200, ""},

@@ -83,6 +83,14 @@ func scriptedReadersOf(i int) (readers []browser.Reader) {
 	return readers
 }
 
+// straysScript returns the texts for screen readers that lie outside of what scrolls around them: they do not scroll
+// with it, and make the page itself longer.
+const straysScript = `[...document.querySelectorAll(".hidden")].filter((e) => {
+  for (let box = e.parentElement; box && box !== document.body; box = box.parentElement) {
+    if (/auto|scroll/.test(getComputedStyle(box).overflowY)) return e.offsetParent && !box.contains(e.offsetParent);
+  }
+}).map((e) => "the hidden text “" + e.textContent + "” is outside of what scrolls around it")`
+
 // problemsOf returns what is wrong with a scene that is open.
 func problemsOf(scene pagetest.Scene, visit *browser.Visit) []string {
 	problems := visit.Problems(scene.Policy)
@@ -93,7 +101,11 @@ func problemsOf(scene pagetest.Scene, visit *browser.Visit) []string {
 	if scene.Phone {
 		problems = append(problems, visit.SmallTargets()...)
 	}
-	return problems
+	strays, err := browser.Evaluate[[]string](visit, straysScript)
+	if err != nil {
+		strays = []string{err.Error()}
+	}
+	return append(problems, strays...)
 }
 
 // maxBytes is how much a page may weigh on the first visit, with all that it loads.
