@@ -43,6 +43,7 @@ type cashView struct {
 	// What follows is for those who keep the books.
 	Owed                []owedRow // partners to which something is to be sent
 	Deposit, Remittance *page.Form
+	held                []money.Balance // of all accounts
 }
 
 // carrierRow is a courier who carries cash.
@@ -53,9 +54,9 @@ type carrierRow struct {
 
 // owedRow is what was collected for a partner and not sent yet.
 type owedRow struct {
-	PartnerID, Name, Amount string
-	Net                     string // less what the partner owes
-	Record                  string // the path of the form that records a transfer of the amount
+	Value, Name, Amount string // Value is the choice in the form
+	Net                 string // less what the partner owes
+	Record              string // the path of the form that records a transfer of the amount
 }
 
 // doubtRow is something that has to be cleared up.
@@ -88,11 +89,10 @@ func (pages *Pages) cashView(s *sheet) (*cashView, error) {
 	if err != nil {
 		return nil, err
 	}
-	desk, err := books.AtDesk(s.Context())
-	if err != nil {
+	if v.held, err = books.Balances(s.Context(), accounting.Filter{}); err != nil {
 		return nil, err
 	}
-	v.Desk = s.amounts(desk, 1)
+	v.Desk = s.amounts(balancesOn(v.held, money.Desk), 1)
 	names, err := pages.namesOfCash(s, carriers, unconfirmed, differences)
 	if err != nil {
 		return nil, err
@@ -175,14 +175,14 @@ func (v *cashView) addForms() (err error) {
 	if v.Remittance, err = v.form(cashPath+"/remittances", 0); err != nil {
 		return err
 	}
-	v.Remittance.Values.Set("partner_id", v.asked("partner"))
-	for _, name := range []string{"amount_cents", "currency"} {
-		v.Remittance.Values.Set("remittance."+name, v.asked(name))
+	if partnerID := v.asked("partner"); partnerID != "" {
+		v.Remittance.Values.Set("partner_id", owedValue(partnerID, delivery.Currency(v.asked("currency"))))
 	}
+	v.Remittance.Values.Set("remittance.amount_cents", v.asked("amount_cents"))
 	due, names, err := v.toRemit()
 	for _, one := range due {
 		v.Owed = append(v.Owed, owedRow{
-			PartnerID: one.PartnerID, Name: cmp.Or(names[one.PartnerID], one.PartnerID),
+			Value: owedValue(one.PartnerID, one.Currency), Name: cmp.Or(names[one.PartnerID], one.PartnerID),
 			Amount: v.Language.Money(one.Cents, one.Currency), Net: v.Language.Money(max(0, one.Net), one.Currency),
 			Record: v.Link(cashPath, "partner", one.PartnerID, "amount_cents", inDollars(one.Cents), "currency",
 				string(one.Currency)) + "#remit",
@@ -232,14 +232,17 @@ func currencies() []page.Option {
 // DepositFields returns the fields of a deposit.
 func (v *cashView) DepositFields() []page.Field {
 	from := v.fromField(v.Deposit, "deposit", money.Desk, money.Terminal)
-	return append([]page.Field{from}, v.amountFields(v.Deposit, "deposit")...)
+	fields := append([]page.Field{from}, v.amountFields(v.Deposit, "deposit")...)
+	return slices.Insert(fields, len(fields)-1, v.Deposit.With(page.Field{
+		Name: "deposit.currency", Label: v.Text("cash.currency"), Type: "select", Options: currencies(),
+	}))
 }
 
 // RemittanceFields returns the fields of a remittance.
 func (v *cashView) RemittanceFields() []page.Field {
 	partners := append(make([]page.Option, 0, 1+len(v.Owed)), page.Option{Label: "–"}) // not the first one by mistake
 	for _, one := range v.Owed {
-		partners = append(partners, page.Option{Value: one.PartnerID, Label: one.Name + " · " + one.Amount})
+		partners = append(partners, page.Option{Value: one.Value, Label: one.Name + " · " + one.Amount})
 	}
 	choose := v.Remittance.With(page.Field{
 		Name: "partner_id", Label: v.Text("money.partner"), Type: "select", Required: true, Options: partners,
@@ -248,11 +251,20 @@ func (v *cashView) RemittanceFields() []page.Field {
 	return append([]page.Field{choose, from}, v.amountFields(v.Remittance, "remittance")...)
 }
 
+// owedValue is the choice of a partner and of the currency that it is owed: a partner that is owed both currencies is
+// in the list twice, and a transfer cannot be recorded in the other one by mistake.
+func owedValue(partnerID string, currency delivery.Currency) string {
+	return partnerID + " " + string(cmp.Or(currency, delivery.CAD))
+}
+
 // fromField returns the field of the account that an amount is taken from.
 func (v *cashView) fromField(of *page.Form, object string, accounts ...money.Account) page.Field {
 	options := make([]page.Option, len(accounts))
 	for i, account := range accounts {
 		options[i] = page.Option{Value: string(account), Label: v.Text("cash.from." + string(account))}
+		if account != money.Bank { // which lends: what is sent may be deposited later
+			options[i].Label += " · " + v.amounts(balancesOn(v.held, account), 1)
+		}
 	}
 	return of.With(page.Field{Name: object + ".from", Label: v.Text("cash.from"), Type: "select", Options: options})
 }
@@ -263,9 +275,6 @@ func (v *cashView) amountFields(of *page.Form, object string) []page.Field {
 	return []page.Field{
 		of.With(page.Field{
 			Name: object + ".amount_cents", Label: v.Text("cash.amount"), Type: "text", InputMode: "decimal", Required: true,
-		}),
-		of.With(page.Field{
-			Name: object + ".currency", Label: v.Text("cash.currency"), Type: "select", Options: currencies(),
 		}),
 		of.With(page.Field{Name: object + ".notes", Label: v.Text("cash.notes"), Type: "text"}),
 	}
@@ -309,10 +318,14 @@ func (pages *Pages) deposit(s *sheet) (int, []byte, error) {
 // remit records that a partner was sent what was collected for it.
 func (pages *Pages) remit(s *sheet) (int, []byte, error) {
 	return pages.postCash(s, "cash.remitted", func(sent *page.Form) (string, error) {
+		partnerID, currency, _ := strings.Cut(sent.Values.Get("partner_id"), " ")
+		if currency != "" {
+			sent.Values.Set("remittance.currency", currency)
+		}
 		remittance, _ := form.Decode(sent.Typed(typedAmounts), func(f *form.Form) accounting.Remittance { // keeps its faults
 			return accounting.ReadRemittance(f.Object("remittance", form.Required))
 		})
-		_, err := pages.config.Accounting.Remit(s.Context(), sent.Values.Get("partner_id"), remittance)
+		_, err := pages.config.Accounting.Remit(s.Context(), partnerID, remittance)
 		if fields := form.ProblemsOf(err); len(fields) > 0 && !strings.HasPrefix(fields[0].Field, "remittance.") {
 			err = form.Fault("remittance."+fields[0].Field, fields[0].Value, fields[0].Rule)
 		}

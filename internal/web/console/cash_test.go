@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -88,12 +89,12 @@ func TestCashPages(t *testing.T) {
 		"CAD").Shows(t, 422, "At most 58 dollars: the account holds no more.")
 	b.page.Send(t, cash, "/console/cash/deposits", "deposit.amount_cents", "58", "deposit.currency", "CAD").Leads(t,
 		"/console/cash")
-	b.page.Send(t, cash, "/console/cash/remittances", "partner_id", b.metro.PartnerID, "remittance.amount_cents", "60",
-		"remittance.currency", "CAD", "remittance.from", "bank").Shows(t, 422,
+	b.page.Send(t, cash, "/console/cash/remittances", "partner_id", b.metro.PartnerID+" CAD",
+		"remittance.amount_cents", "60", "remittance.from", "bank").Shows(t, 422,
 		"At most 59.99 dollars: no more is owed to the partner.")
 	for range 2 {
-		b.page.Send(t, cash, "/console/cash/remittances", "partner_id", b.metro.PartnerID, "remittance.amount_cents", "59.99",
-			"remittance.currency", "CAD", "remittance.from", "bank").Leads(t, "/console/cash")
+		b.page.Send(t, cash, "/console/cash/remittances", "partner_id", b.metro.PartnerID+" CAD",
+			"remittance.amount_cents", "59.99", "remittance.from", "bank").Leads(t, "/console/cash")
 	}
 	b.page.Open(t, "/console/cash").Shows(t, 200, "$59.99 recorded as sent.", "Nothing is owed to partners.")
 	b.page.Open(t, "/console/money/journal").Shows(t, 200, "Cash handed in", "Sent to the partner", "Bank deposit",
@@ -128,4 +129,36 @@ func TestUnconfirmedPage(t *testing.T) {
 	if strings.Contains(string(got.Body), "did not record") {
 		t.Errorf("got %s, want nothing to clear up", got.Body)
 	}
+}
+
+// TestTransfersInTwoCurrencies expects a choice for each currency that a partner is owed, which a transfer is recorded
+// in, and what the accounts hold beside those that money is taken from.
+func TestTransfersInTwoCurrencies(t *testing.T) {
+	t.Parallel()
+	b := newBooks(t)
+	cents := map[string]int64{"CAD": 4999, "USD": 3333}
+	for currency, amount := range cents {
+		body := bytes.Replace(testkit.OrderJSON(currency, ""), []byte(`"reference":`),
+			fmt.Appendf(nil, `"cod":{"amount_cents":%d,"currency":%q},"reference":`, amount, currency), 1)
+		id := b.metro.Create(t, body).Must(t, 201).Text("order_id")
+		for _, status := range []string{"accepted", "courier_assigned", "picked_up", "out_for_delivery"} {
+			b.admin.Move(t, id, status).Must(t, 200)
+		}
+		b.admin.Call(t, "POST", "/ops/v1/orders/"+id+"/status", fmt.Appendf(nil,
+			`{"status":"delivered","collected":{"amount_cents":%d,"currency":%q,"method":"terminal"}}`, amount,
+			currency)).Must(t, 200)
+	}
+	const path = "/console/cash"
+	inUSD := b.metro.PartnerID + " USD"
+	cash := b.page.Open(t, path)
+	cash.Shows(t, 200, `value="`+b.metro.PartnerID+` CAD">metro · $49.99<`, `value="`+inUSD+`">metro · $33.33 USD<`,
+		"Card payments · $49.99 · $33.33 USD<", "Cash at the desk · $0.00<")
+	showsNone(t, cash, `name="remittance.currency"`)
+	b.page.Open(t, path+"?partner="+b.metro.PartnerID+"&currency=USD&amount_cents=33.33").Shows(t, 200,
+		`value="`+inUSD+`" selected`, `value="33.33"`)
+	b.page.Send(t, cash, path+"/remittances", "partner_id", inUSD, "remittance.amount_cents", "33.34").Shows(t, 422,
+		"At most 33.33 dollars: no more is owed to the partner.", `value="`+inUSD+`" selected`)
+	b.page.Send(t, b.page.Open(t, path), path+"/remittances", "partner_id", inUSD, "remittance.amount_cents",
+		"33.33").Leads(t, path)
+	b.page.Open(t, path).Shows(t, 200, "$33.33 USD recorded as sent.", "metro · $49.99<")
 }

@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -13,7 +14,7 @@ import (
 // AnswerField is the field for what the partner reads.
 func (v *orderView) AnswerField() page.Field {
 	return v.Answer.With(page.Field{
-		Name: "answer", Type: "textarea", Label: v.Text("act.request.answer"), Hint: v.Text("act.reason.hint"),
+		Name: "answer", Type: "textarea", Label: v.Text("act.request.answer"), Hint: v.Text("act.request.answer.hint"),
 	})
 }
 
@@ -28,6 +29,10 @@ func (pages *Pages) answerRequest(s *sheet) (int, []byte, error) {
 	}
 	orderID := s.ID("order_id")
 	answer, err := form.Decode(sent.Typed(nil), order.ReadCancellationAnswer)
+	if err == nil && !answer.Granted && strings.TrimSpace(answer.Text) == "" { // the partner cannot ask again
+		sent.Faults = append(sent.Faults, page.Fault{Field: "answer", Text: s.Text("act.request.why")})
+		return pages.showOrder(s, http.StatusUnprocessableEntity, func(v *orderView) { v.Answer = sent })
+	}
 	if err == nil {
 		_, err = pages.config.Orders.AnswerCancellation(s.Context(), nil, orderID, answer)
 	}

@@ -28,6 +28,10 @@ func TestRequestAtTheDesk(t *testing.T) {
 		asked := v.Open(t, path).Must(t, http.StatusOK)
 		asked.Shows(t, 200, "Cancellation requested", "wrong size", path+`/cancellation-request"`)
 		stale := v.Open(t, path).Must(t, http.StatusOK)
+		if !granted {
+			v.Send(t, asked, path+"/cancellation-request", "grant", "false", "answer", " ").Shows(t, 422,
+				"Needed to decline", "Enter why. The partner sees it.", `id="fault-answer"`)
+		}
 		send := func(asked *apptest.Answer) {
 			t.Helper()
 			v.Send(t, asked, path+"/cancellation-request", "grant", fmt.Sprint(granted), "answer", "by phone").Leads(t, path)
@@ -37,7 +41,7 @@ func TestRequestAtTheDesk(t *testing.T) {
 		if granted {
 			want = "The order is cancelled as requested."
 		}
-		v.Open(t, path).Shows(t, 200, want, "by phone")
+		v.Open(t, path).Shows(t, 200, want, "Reason for the request: <bdi>wrong size</bdi>", "Answer of dispatch: <bdi>by phone</bdi>")
 		send(stale)
 		v.Open(t, path).Shows(t, 200, "No request of the partner awaits an answer here.")
 		if !granted {

@@ -90,7 +90,7 @@ func (h *house) addCash(ctx context.Context) error {
 			"_version": {"6"}, "collected.amount_cents": {"40"}, "collected.method": {"cash"},
 		}},
 		{"cash-remit-faults", cash + "/remittances", url.Values{
-			"partner_id": {partnerID}, "remittance.amount_cents": {"99999"}, "remittance.currency": {"CAD"},
+			"partner_id": {partnerID + " CAD"}, "remittance.amount_cents": {"99999"},
 		}},
 		{"cash-deposit-faults", cash + "/deposits", url.Values{
 			"deposit.amount_cents": {"99999"}, "deposit.currency": {"CAD"},

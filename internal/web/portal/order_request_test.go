@@ -41,5 +41,6 @@ func TestRequestCancellation(t *testing.T) {
 	desk.Call(t, "POST", "/ops/v1/orders/"+id+"/cancellation-request/answer",
 		[]byte(`{"grant":false,"answer":"at the door"}`)).Must(t, http.StatusOK)
 	shows(t, "declined", clerk.Open(t, order).Must(t, http.StatusOK),
-		[]string{"Cancellation declined", "at the door"}, nil)
+		[]string{"Cancellation declined", "Reason for the request: <bdi>wrong size</bdi>",
+			"Answer of dispatch: <bdi>at the door</bdi>"}, nil)
 }

@@ -93,7 +93,8 @@ const Request = ({ record, busy, answer }) => {
     <h3 id="request-title">${t("act.request")}</h3>
     <p class="long"><span class="soft"><${When} at=${request.at} /></span> <bdi>${request.reason}</bdi></p>
     <label for="request-answer">${t("act.request.answer")}</label>
-    <textarea class="input" id="request-answer" maxlength="500" value=${text.value} onInput=${(/** @type {any} */ event) => { text.value = event.currentTarget.value; }}></textarea>
+    <p class="hint" id="request-answer-hint">${t("act.request.answer.hint")}</p>
+    <textarea class="input" id="request-answer" aria-describedby="request-answer-hint" maxlength="500" value=${text.value} onInput=${(/** @type {any} */ event) => { text.value = event.currentTarget.value; }}></textarea>
     <div class="line" role="group" aria-labelledby="request-title">
       <button type="button" class="button danger" disabled=${busy} onClick=${() => answer(true, text.value.trim())}>${t("act.request.grant")}</button>
       <button type="button" class="button" disabled=${busy} onClick=${() => answer(false, text.value.trim())}>${t("act.request.decline")}</button>
@@ -155,6 +156,11 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
   }), () => say(t("act.unreachable"), true));
   /** Answers the partner's request. @param {boolean} grant @param {string} text */
   const answer = async (grant, text) => {
+    if (!grant && !text) { // the partner cannot ask again
+      fault.value = t("act.request.why");
+      document.getElementById("request-answer")?.focus();
+      return;
+    }
     [busy.value, fault.value] = [true, ""];
     try {
       await insist(press("POST", `/orders/${now.order_id}/cancellation-request/answer`, { grant, answer: text }));
