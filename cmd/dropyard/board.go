@@ -30,7 +30,7 @@ type boardCommand struct {
 
 type boardShowCommand struct {
 	Status    []client.OrderStatus     `help:"Only orders with these statuses. A final status only alone, and with --partner." placeholder:"STATUS"`
-	Partner   string                   `help:"Only orders of this partner (par_…)." placeholder:"ID"`
+	Partner   string                   `help:"Only orders of this partner (par_…), as in dropyard partners." placeholder:"ID"`
 	Courier   string                   `help:"Only orders of this courier, or none for orders without one." placeholder:"ID"`
 	Zone      string                   `help:"Only orders to postal codes that begin with this (example: H2W)." placeholder:"ZONE"`
 	Attention []client.AttentionReason `help:"Only orders that need attention: late, failed_twice, window_missed, no_courier, courier_gone, cancellation_requested, edited_after_pickup, short_pick or any." placeholder:"REASON"`
@@ -151,6 +151,9 @@ var errNotMoved = errors.New("not all orders were moved")
 
 // Run moves the orders, each independently of the others.
 func (c *boardMoveCommand) Run(ctx context.Context) error {
+	if c.Status == client.StatusCourierAssigned && c.Courier == "" {
+		return usageError{errors.New("--courier: needed with courier_assigned; dropyard couriers list has the ids")}
+	}
 	operator, err := c.operator()
 	if err != nil {
 		return err

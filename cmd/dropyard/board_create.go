@@ -9,7 +9,7 @@ import (
 )
 
 type createForPartnerCommand struct {
-	PartnerID string `arg:"" help:"The partner (par_…)."`
+	PartnerID string `arg:"" help:"The partner (par_…), as in dropyard partners."`
 	orderFlags
 	IdempotencyKey string `help:"UUID that makes it safe to repeat the request. Default: a new one, which is printed on standard error." placeholder:"UUID"`
 	outputFlags

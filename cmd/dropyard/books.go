@@ -242,7 +242,7 @@ func (c *listBalancesCommand) Run(ctx context.Context) error {
 }
 
 type adjustChargesCommand struct {
-	Partner string  `arg:"" help:"The partner."`
+	Partner string  `arg:"" help:"The partner (par_…), as in dropyard partners."`
 	Dollars float64 `arg:"" help:"Amount in dollars before taxes; below zero if too much was charged (example: -- par_3ebmvgjr -12.50)."`
 	Reason  string  `help:"Reason, which statements show." required:"" placeholder:"TEXT"`
 	Order   string  `help:"Order whose charge is corrected, with its part of the taxes." placeholder:"ORDER-ID"`
@@ -267,7 +267,7 @@ func (c *adjustChargesCommand) Run(ctx context.Context) error {
 }
 
 type payCommand struct {
-	Partner string  `arg:"" help:"The partner."`
+	Partner string  `arg:"" help:"The partner (par_…), as in dropyard partners."`
 	Dollars float64 `arg:"" help:"Amount in dollars (example: 1469.00)."`
 	Notes   string  `help:"What the payment refers to." placeholder:"TEXT"`
 	outputFlags

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/foundation/terminal"
@@ -89,8 +90,16 @@ func (c *cashCommand) Run(ctx context.Context) error {
 	if out.json {
 		return out.raw(answer.Body)
 	}
+	names := map[string]string{}
+	for courier, err := range operator.Couriers(ctx, client.PageQuery{Limit: largestPage}) {
+		if err != nil {
+			return err
+		}
+		names[courier.CourierID] = courier.Name
+	}
 	return newLister(out, "", []column[client.CashHeld]{
 		text("COURIER", func(h client.CashHeld) string { return h.CourierID }),
+		text("NAME", func(h client.CashHeld) string { return names[h.CourierID] }),
 		figure("CARRIES", func(h client.CashHeld) string { return dollars(h.AmountCents, h.Currency) }),
 	}).print(found.Couriers, nil)
 }
@@ -100,7 +109,7 @@ type countCashCommand struct {
 	Counted  float64         `arg:"" help:"What was counted, in dollars (example: 184.50)."`
 	Kept     float64         `help:"What the courier keeps, in dollars." placeholder:"DOLLARS"`
 	Currency client.Currency `help:"Currency of the amounts." enum:"CAD,USD" default:"CAD"`
-	Notes    string          `help:"Notes about the count." placeholder:"TEXT"`
+	Notes    string          `help:"Notes about the count. Needed if there is a difference: why." placeholder:"TEXT"`
 	outputFlags
 	operatorFlags
 }
@@ -111,9 +120,23 @@ func (c *countCashCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	found, err := operator.GetCourierCash(ctx, c.Courier)
+	if err != nil {
+		return err
+	}
+	var carried int64
+	for _, held := range found.Balances {
+		if held.Currency == c.Currency {
+			carried = held.AmountCents
+		}
+	}
+	if err := c.whyDiffers(carried); err != nil {
+		return usageError{err}
+	}
 	var answer client.Answer
 	count, err := operator.CreateHandIn(ctx, c.Courier, client.HandInRequest{
-		CountedCents: inCents(c.Counted), KeptCents: inCents(c.Kept), Currency: c.Currency, Notes: c.Notes,
+		CountedCents: inCents(c.Counted), KeptCents: inCents(c.Kept), ExpectedCents: &carried, Currency: c.Currency,
+		Notes: c.Notes,
 	}, client.WithAnswer(&answer))
 	if err != nil {
 		return err
@@ -124,6 +147,20 @@ func (c *countCashCommand) Run(ctx context.Context) error {
 		field("kept", dollars(count.KeptCents, count.Currency)),
 		field("missing", dollars(count.DifferenceCents, count.Currency)),
 	})
+}
+
+// whyDiffers asks for the reason of a difference, because a count that was typed wrongly cannot be taken back. It
+// returns nil if there is nothing to ask.
+func (c *countCashCommand) whyDiffers(carried int64) error {
+	missing, what := carried-inCents(c.Counted)-inCents(c.Kept), "missing"
+	if missing == 0 || c.Notes != "" {
+		return nil
+	}
+	if missing < 0 {
+		missing, what = -missing, "too much"
+	}
+	return fmt.Errorf("the courier carries %s, so %s is %s: count again, or enter why with --notes",
+		dollars(carried, c.Currency), dollars(missing, c.Currency), what)
 }
 
 type depositCommand struct {
@@ -152,7 +189,7 @@ func (c *depositCommand) Run(ctx context.Context) error {
 }
 
 type remitCommand struct {
-	Partner  string             `arg:"" help:"The partner."`
+	Partner  string             `arg:"" help:"The partner (par_…), as in dropyard partners."`
 	Dollars  float64            `arg:"" help:"Amount in dollars (example: 1469.00)."`
 	From     client.BookAccount `help:"Where the money comes from: bank or desk." enum:"bank,desk" default:"bank"`
 	Currency client.Currency    `help:"Currency of the amount." enum:"CAD,USD" default:"CAD"`

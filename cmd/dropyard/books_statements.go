@@ -83,10 +83,17 @@ func (c *listStatementsCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var names map[string]string
+	if !c.JSON {
+		if names, err = partnerNames(ctx, operator); err != nil {
+			return err
+		}
+	}
 	q := client.OperatorStatementsQuery{PartnerID: c.Partner, Period: c.Period}
 	return list(&c.listFlags, "statements", largestPage, []column[client.StatementSummary]{
 		text("MONTH", func(s client.StatementSummary) string { return s.Period }),
 		text("PARTNER", func(s client.StatementSummary) string { return s.PartnerID }),
+		text("NAME", func(s client.StatementSummary) string { return names[s.PartnerID] }),
 		figure("NUMBER", func(s client.StatementSummary) string { return strconv.FormatInt(s.Number, 10) }),
 		figure("BALANCE", func(s client.StatementSummary) string { return balancesOf(s.Balances) }),
 		text("STATEMENT", func(s client.StatementSummary) string { return s.StatementID }),

@@ -9,7 +9,7 @@ import (
 )
 
 type couriersCommand struct {
-	List   listCouriersCommand  `cmd:"" help:"List couriers."`
+	List   listCouriersCommand  `cmd:"" default:"withargs" help:"List couriers."`
 	Add    addCourierCommand    `cmd:"" help:"Add a courier."`
 	Change changeCourierCommand `cmd:"" help:"Change a courier, or make one inactive."`
 	Jobs   jobsCommand          `cmd:"" help:"Show a courier's stops in sequence."`

@@ -10,7 +10,7 @@ import (
 )
 
 type eventsCommand struct {
-	List      listEventsCommand `cmd:"" help:"List the events of your orders, newest first."`
+	List      listEventsCommand `cmd:"" default:"withargs" help:"List the events of your orders, newest first."`
 	Get       getEventCommand   `cmd:"" help:"Show an event, its body and the attempts to deliver it."`
 	Redeliver redeliverCommand  `cmd:"" help:"Send an event again, or all since a time."`
 }

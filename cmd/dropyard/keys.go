@@ -11,7 +11,7 @@ import (
 )
 
 type keysCommand struct {
-	List   listKeysCommand  `cmd:"" help:"List the active API keys."`
+	List   listKeysCommand  `cmd:"" default:"withargs" help:"List the active API keys."`
 	Create createKeyCommand `cmd:"" help:"Create an API key. Its secret is printed this once."`
 	Revoke revokeKeyCommand `cmd:"" help:"Revoke an API key."`
 }

@@ -10,7 +10,7 @@ import (
 )
 
 type locationsCommand struct {
-	List listLocationsCommand `cmd:"" help:"List the warehouses and hubs that have an address."`
+	List listLocationsCommand `cmd:"" default:"withargs" help:"List the warehouses and hubs that have an address."`
 	Set  setLocationCommand   `cmd:"" help:"Set the address of a warehouse or hub, which returns need."`
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 type logsCommand struct {
-	List listLogsCommand `cmd:"" help:"List your requests of the last seven days, newest first."`
+	List listLogsCommand `cmd:"" default:"withargs" help:"List your requests of the last seven days, newest first."`
 	Tail tailLogsCommand `cmd:"" help:"Show your requests as they happen."`
 }
 

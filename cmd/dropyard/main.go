@@ -37,6 +37,7 @@ type commands struct {
 	Call     callCommand     `cmd:"" group:"Developers:" help:"Send one signed request and print the response."`
 
 	Board     boardCommand         `cmd:"" group:"Operators:" help:"Show the dispatch board, and move orders."`
+	Partners  partnersCommand      `cmd:"" group:"Operators:" help:"List the partners, with the ids that other commands need."`
 	Couriers  couriersCommand      `cmd:"" group:"Operators:" help:"List, add and change couriers, and send them messages."`
 	Locations locationsCommand     `cmd:"" group:"Operators:" help:"List and set the addresses of warehouses and hubs."`
 	Stock     stockCommand         `cmd:"" group:"Operators:" help:"Show and book the stock of partners."`

@@ -9,7 +9,7 @@ import (
 )
 
 type ordersCommand struct {
-	List   listOrdersCommand  `cmd:"" help:"List orders, newest first."`
+	List   listOrdersCommand  `cmd:"" default:"withargs" help:"List orders, newest first."`
 	Get    getOrderCommand    `cmd:"" help:"Show an order and its history."`
 	Create createOrderCommand `cmd:"" help:"Create an order."`
 	Edit   editOrderCommand   `cmd:"" help:"Change the content of an order."`

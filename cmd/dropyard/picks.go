@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -78,6 +79,9 @@ type recordPickCommand struct {
 
 // Run records the pick. Stock does not change.
 func (c *recordPickCommand) Run(ctx context.Context) error {
+	if len(c.Line) == 0 && !c.Packed {
+		return usageError{errors.New("--line or --packed: one of them is needed; dropyard picks list has what to pick")}
+	}
 	request := client.PickRequest{Location: c.Location, Packed: c.Packed}
 	for _, text := range c.Line {
 		line, err := readPickedLine(text)

@@ -9,7 +9,7 @@ import (
 )
 
 type profilesCommand struct {
-	List   listProfilesCommand  `cmd:"" help:"List the profiles, without their secrets."`
+	List   listProfilesCommand  `cmd:"" default:"withargs" help:"List the profiles, without their secrets."`
 	Use    useProfileCommand    `cmd:"" help:"Use a profile from now on."`
 	Remove removeProfileCommand `cmd:"" help:"Remove a profile and its secrets from this machine. To revoke them as well, use logout."`
 }

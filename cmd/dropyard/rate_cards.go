@@ -13,7 +13,7 @@ import (
 )
 
 type rateCardsCommand struct {
-	List    listRateCardsCommand   `cmd:"" help:"List rate cards, past and planned ones included."`
+	List    listRateCardsCommand   `cmd:"" default:"withargs" help:"List rate cards, past and planned ones included."`
 	Get     getRateCardCommand     `cmd:"" help:"Print a rate card with its prices as JSON."`
 	Preview previewRateCardCommand `cmd:"" help:"Compare the price of a delivery on the present card and on another one; store nothing."`
 }

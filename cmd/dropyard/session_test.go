@@ -200,13 +200,18 @@ func TestOperatorSession(t *testing.T) {
 	p.must("login --profile live --mode live --server "+s.URL, `in live mode`, account.Email, account.Password)
 	p.must("login --profile desk --operator --server "+s.URL, `as operator \S+ \(admin\)`, apptest.OperatorEmail,
 		apptest.OperatorPassword)
-	p.must("profiles list", `\* +desk .*\n +live `)
+	p.must("profiles", `\* +desk .*\n +live `)
 	p.refused(exitUsage, "orders list", `profile "desk" has no API key`)
 	p.refused(exitUsage, "board --server http://127.0.0.1:1", "not the server of profile")
 
 	order := p.must("orders create --sample --profile live", `order +(ord_\w+)`)
 	courier := p.must("couriers add Camille --phone +15145550100 --vehicle bike", `id +(cou_\w+)`)
 	p.must("board", order+` +pending +metro`)
+	p.must("partners --search METRO", account.PartnerID+` +metro +`)
+	p.must("couriers", courier+` +Camille`)
+	p.must("orders -n 1 --profile live", order)
+	p.refused(exitUsage, "board move courier_assigned "+order, "--courier: needed with courier_assigned")
+	p.refused(exitUsage, "picks record "+order, "--line or --packed")
 	p.refused(exitRefused, "board move delivered "+order, "invalid_transition")
 	for _, step := range []string{
 		"accepted ", "courier_assigned --courier " + courier + " ", "picked_up ", "out_for_delivery ", "delivered ",

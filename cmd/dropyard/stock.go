@@ -12,7 +12,7 @@ import (
 )
 
 type stockCommand struct {
-	List     listStockCommand    `cmd:"" help:"List a partner's products and their stock."`
+	List     listStockCommand    `cmd:"" default:"withargs" help:"List a partner's products and their stock."`
 	Levels   stockLevelsCommand  `cmd:"" help:"Show a product's stock at each location."`
 	Add      addProductCommand   `cmd:"" help:"Add a product to a partner's catalogue."`
 	SetSKU   setSKUCommand       `cmd:"" name:"sku" help:"Set or remove a product's SKU."`
@@ -26,7 +26,7 @@ type stockCommand struct {
 
 // stockFlags are the flags of the commands about a partner's stock.
 type stockFlags struct {
-	Partner string `help:"The partner (par_…)." required:"" placeholder:"ID" env:"DROPYARD_PARTNER"`
+	Partner string `help:"The partner (par_…), as in dropyard partners." required:"" placeholder:"ID" env:"DROPYARD_PARTNER"`
 	operatorFlags
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 type webhooksCommand struct {
-	List           listWebhooksCommand   `cmd:"" help:"List all endpoints that events are sent to."`
+	List           listWebhooksCommand   `cmd:"" default:"withargs" help:"List all endpoints that events are sent to."`
 	Get            getWebhookCommand     `cmd:"" help:"Show an endpoint that events are sent to."`
 	Set            setWebhookCommand     `cmd:"" help:"Set the first endpoint. A new one gets a secret, which is printed this once."`
 	Add            addWebhookCommand     `cmd:"" help:"Add an endpoint, up to ten. Its secret is printed this once."`

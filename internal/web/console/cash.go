@@ -319,8 +319,8 @@ func (pages *Pages) deposit(s *sheet) (int, []byte, error) {
 func (pages *Pages) remit(s *sheet) (int, []byte, error) {
 	return pages.postCash(s, "cash.remitted", func(sent *page.Form) (string, error) {
 		partnerID, currency, _ := strings.Cut(sent.Values.Get("partner_id"), " ")
-		if currency != "" {
-			sent.Values.Set("remittance.currency", currency)
+		if currency != "" || sent.Values.Get("remittance.currency") == "" { // the form has no field for it
+			sent.Values.Set("remittance.currency", cmp.Or(currency, string(delivery.CAD)))
 		}
 		remittance, _ := form.Decode(sent.Typed(typedAmounts), func(f *form.Form) accounting.Remittance { // keeps its faults
 			return accounting.ReadRemittance(f.Object("remittance", form.Required))
