@@ -41,6 +41,7 @@ type Command struct {
 	Flags     []Flag
 	Children  []Item // the subcommands, by their last names
 	Leaf      bool   // it does something itself
+	Default   string // path of the subcommand that it runs without one; empty if it needs one
 }
 
 // Flag is a flag of a command.
@@ -67,6 +68,9 @@ func New(app *kong.Application, version string) *Manual {
 func (m *Manual) add(node *kong.Node) {
 	c := &Command{Path: pathOf(node), Help: node.Help, Arguments: node.Positional}
 	c.Leaf = node.Leaf() || node.DefaultCmd != nil
+	if node.DefaultCmd != nil {
+		c.Default = pathOf(node.DefaultCmd)
+	}
 	m.Commands = append(m.Commands, c)
 	if node.Group != nil {
 		c.Group = strings.TrimSuffix(node.Group.Title, ":")

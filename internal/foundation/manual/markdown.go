@@ -23,6 +23,10 @@ func (m *Manual) Markdown() string {
 			b.WriteString(elsewhere + "\n\n")
 			continue
 		}
+		if c.Default != "" { // has the same flags, and follows
+			fmt.Fprintf(&b, "Without a subcommand, this is [%s](#%s).\n\n", c.Default, strings.ReplaceAll(c.Default, " ", "-"))
+			continue
+		}
 		if len(c.Arguments)+len(c.Flags) == 0 {
 			continue
 		}
