@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,6 +123,13 @@ func (c *boardGetCommand) Run(ctx context.Context) error {
 		field("partner", record.PartnerName+" ("+record.PartnerID+")"),
 		field("version", number(record.Version)),
 		terminal.Field{Name: "attention", Value: attention(record.Attention), Style: terminal.Red})
+	for _, edit := range record.Order.Changes {
+		if edit.Confirmed != nil {
+			name := cmp.Or(record.Couriers[edit.CourierID], record.Operators[edit.ConfirmedBy], edit.ConfirmedBy)
+			fields = append(fields, field("edited "+exactly(edit.At),
+				strings.Join(edit.Fields, ", ")+", "+confirmation(&edit, name)))
+		}
+	}
 	for _, note := range record.Notes {
 		fields = append(fields, field("note "+moment(note.At), note.Text))
 	}
@@ -196,7 +204,7 @@ func (c *boardMoveCommand) Run(ctx context.Context) error {
 			if r.Error == nil {
 				return terminal.Cell{}
 			}
-			return terminal.Cell{Text: r.Error.Message, Style: terminal.Red}
+			return terminal.Cell{Text: r.Error.Message + following(r.Error), Style: terminal.Red}
 		}},
 	}).print(moved.Results, &answer)
 	if err == nil && refused {

@@ -9,7 +9,7 @@ import (
 
 type boardConfirmCommand struct {
 	OrderID string `arg:"" help:"The order (ord_…)."`
-	Version int64  `required:"" help:"Version of the order that the courier knows. Later edits are not confirmed." placeholder:"N"`
+	Version int64  `name:"order-version" required:"" help:"Version of the order that the courier knows, as board get prints it. Later edits are not confirmed." placeholder:"N"`
 	outputFlags
 	operatorFlags
 }
@@ -29,16 +29,16 @@ func (c *boardConfirmCommand) Run(ctx context.Context) error {
 	fields := []terminal.Field{field("order", order.OrderID), statusField("status", order.Status)}
 	for _, edit := range order.Changes {
 		if edit.Confirmed != nil {
-			fields = append(fields, field("edited "+exactly(edit.At), confirmation(&edit)))
+			fields = append(fields, field("edited "+exactly(edit.At), confirmation(&edit, edit.ConfirmedBy)))
 		}
 	}
 	return c.output().record(&answer, fields)
 }
 
-// confirmation says whether the courier knows an edit.
-func confirmation(edit *client.OrderChange) string {
+// confirmation says whether the courier knows an edit, and who confirmed it.
+func confirmation(edit *client.OrderChange, by string) string {
 	if *edit.Confirmed {
-		return "confirmed " + exactly(edit.ConfirmedAt) + " by " + edit.ConfirmedBy
+		return "confirmed " + exactly(edit.ConfirmedAt) + " by " + by
 	}
 	return "not confirmed"
 }

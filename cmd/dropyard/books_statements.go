@@ -62,8 +62,8 @@ func statementFields(s *client.Statement) []terminal.Field {
 		for _, tax := range sums.Taxes {
 			fields = append(fields, field(strings.ToUpper(string(tax.Tax)), dollars(tax.AmountCents, sums.Currency)))
 		}
-		fields = append(fields, field("paid", dollars(sums.PaidCents, sums.Currency)),
-			field("collected", dollars(sums.CollectedCents, sums.Currency)),
+		fields = append(fields, field("paid", dollars(-sums.PaidCents, sums.Currency)),
+			field("collected", dollars(-sums.CollectedCents, sums.Currency)),
 			field("remitted", dollars(sums.RemittedCents, sums.Currency)),
 			field("closing balance", dollars(sums.ClosingBalanceCents, sums.Currency)))
 	}

@@ -77,6 +77,18 @@ func onOneLine(text string) string {
 	return text
 }
 
+// following returns to what an order can be moved instead; empty if the refusal does not say.
+func following(refused *client.Error) string {
+	if len(refused.Details.Allowed) == 0 {
+		return ""
+	}
+	words := make([]string, len(refused.Details.Allowed))
+	for i, status := range refused.Details.Allowed {
+		words[i] = string(status)
+	}
+	return ", only " + strings.Join(words, ", ")
+}
+
 // describe returns an error for people: what the service says about a refusal, and the
 // cause of a request that had no response without its URL, which may be long.
 func describe(err error) string {
@@ -98,6 +110,9 @@ func describe(err error) string {
 		}
 		if len(faults) > 0 && refused.Message != "" {
 			text = strings.Replace(text, refused.Message, strings.Join(faults, "; "), 1) // the message has only the first
+		}
+		if after := following(refused); after != "" {
+			text = strings.Replace(text, refused.Message, refused.Message+after, 1)
 		}
 		if refused.Status/100 == 3 {
 			text += ", a redirect, which is not followed: check the address of the service"

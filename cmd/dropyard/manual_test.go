@@ -126,6 +126,19 @@ func TestCompletionOtherShells(t *testing.T) {
 	}
 }
 
+// TestFlagsOfTheProgram expects no command to have a flag of the program's: that of the program would be parsed.
+func TestFlagsOfTheProgram(t *testing.T) {
+	t.Parallel()
+	m := newManual(t.Context())
+	for _, c := range m.Commands {
+		for _, flag := range c.Flags {
+			if c.Path != "" && (flag.Name == "--version" || flag.Name == "--help") {
+				t.Errorf("%s has the flag %s, want another name", c.Path, flag.Name)
+			}
+		}
+	}
+}
+
 // TestManualPage expects each command and exit code in the page, and no warning of mandoc
 // where it is installed.
 func TestManualPage(t *testing.T) {

@@ -12,7 +12,7 @@ type editOrderCommand struct {
 	OrderID        string `arg:"" help:"The order (ord_…)."`
 	File           string `arg:"" default:"-" help:"File with the merge patch (RFC 7396), such as {\"dropoff\": {\"phone\": \"+15145550177\"}}; - for standard input."`
 	Preview        bool   `help:"Only show what the edit would do to the order, its price and its estimate."`
-	Version        int64  `help:"Only if the order still has this version." placeholder:"N"`
+	Version        int64  `name:"order-version" help:"Only if the order still has this version." placeholder:"N"`
 	IdempotencyKey string `help:"UUID that makes it safe to repeat the request. Default: a new one." placeholder:"UUID"`
 	outputFlags
 	partnerFlags

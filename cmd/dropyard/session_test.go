@@ -212,7 +212,8 @@ func TestOperatorSession(t *testing.T) {
 	p.must("orders -n 1 --profile live", order)
 	p.refused(exitUsage, "board move courier_assigned "+order, "--courier: needed with courier_assigned")
 	p.refused(exitUsage, "picks record "+order, "--line or --packed")
-	p.refused(exitRefused, "board move delivered "+order, "invalid_transition")
+	p.refused(exitRefused, "board move delivered "+order,
+		"invalid_transition: an order that is pending cannot become delivered, only accepted, ")
 	for _, step := range []string{
 		"accepted ", "courier_assigned --courier " + courier + " ", "picked_up ", "out_for_delivery ", "delivered ",
 	} {
@@ -272,6 +273,11 @@ func TestOperatorReceivesReturns(t *testing.T) {
 	p.refused(exitRefused, "board hand-over "+order, "either courier_id or location")
 	p.must("board hand-over "+order+" --location HUB-1", `with +HUB-1`)
 	p.must("board hand-over "+order+" --courier "+courier, `with +Camille`)
+	account.Call(t, "PATCH", "/v1/orders/"+order, []byte(`{"dropoff":{"phone":"+14165550199"}}`), "Idempotency-Key",
+		client.NewIdempotencyKey()).Must(t, 200)
+	version := p.must("board get "+order, `version +(\d+)\n(?:.*\n)*edited .* dropoff\.phone, not confirmed`)
+	p.must("board confirm "+order+" --order-version "+version, `edited .* confirmed .* by `)
+	p.must("board get "+order, `edited .* dropoff\.phone, confirmed .* UTC by `+apptest.OperatorEmail)
 	p.must("board move failed "+order, `status +failed`)
 	p.must("board move cancelled "+order, `status +cancelled`)
 
