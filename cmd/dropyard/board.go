@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,6 +54,10 @@ func (c *boardShowCommand) Run(ctx context.Context) error {
 	q := client.BoardQuery{
 		Statuses: c.Status, PartnerID: c.Partner, CourierID: c.Courier, Zone: c.Zone, Attention: c.Attention,
 		Search: c.Search, Sort: client.SortWindow,
+	}
+	if slices.Contains(c.Status, client.StatusDelivered) || slices.Contains(c.Status, client.StatusCancelled) {
+		// The service lists these newest first.
+		q.Sort = ""
 	}
 	if c.Watch {
 		return c.watch(ctx, operator, q)

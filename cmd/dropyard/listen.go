@@ -98,7 +98,7 @@ func eventNames(types []delivery.EventType) string {
 func checkURL(flag, text string) error {
 	where, err := url.Parse(text)
 	if err != nil || (where.Scheme != "http" && where.Scheme != "https") || where.Hostname() == "" {
-		return fmt.Errorf("%s: the value is not an http or https URL (example: http://localhost:3000/hooks)", flag)
+		return fmt.Errorf("%s: the value is not an http or https URL (example: http://localhost:3000)", flag)
 	}
 	return nil
 }

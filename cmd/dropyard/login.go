@@ -63,6 +63,9 @@ func (c *loginCommand) Run(ctx context.Context) error {
 	}
 	ask := questions()
 	present := cmp.Or(all.Profiles[name], &profile.Profile{})
+	if c.Server == "" && !terminal.Is(os.Stdin) { // the first line of input is the address or the password
+		c.Server = cmp.Or(present.Server, defaultServer)
+	}
 	if c.Server == "" {
 		if c.Server, err = ask.Ask(ctx, "Server", cmp.Or(present.Server, defaultServer)); err != nil {
 			return unanswered("--server", err)

@@ -95,6 +95,7 @@ func TestPartnerSession(t *testing.T) {
 	p.refused(exitUsage, "orders list", "dropyard login")
 	p.refused(exitRefused, "login --email metro@example.com --server "+s.URL, "unauthorized", "wrong password")
 	p.must("login --server "+s.URL, `in test mode, with the new API key pk_test_`, account.Email, account.Password)
+	p.must("login --email "+account.Email, `at `+s.URL+` .* in test mode`, account.Password)
 	p.must("whoami", `partner +metro\ne-mail +metro@example.com\nmode +test`)
 
 	p.must("quote --from=Montréal,QC~H2W2M5 --to=Toronto,ON~M5H2N2", `standard +\$\d`)
@@ -220,6 +221,7 @@ func TestOperatorSession(t *testing.T) {
 		p.must("board move "+step+order, `status +\w`)
 	}
 	p.must("board get "+order, `status +delivered`)
+	p.must("board --status delivered --partner "+account.PartnerID, order+` +delivered +metro`)
 	if got := p.do(0, "board"); got.stderr != "There are none.\n" {
 		t.Errorf("board: got %+v, want none", got)
 	}
