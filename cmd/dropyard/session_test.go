@@ -237,6 +237,7 @@ func TestOperatorSession(t *testing.T) {
 	p.must("stock levels "+product+" "+partner, `at B-02 +15`)
 	p.must("stock list "+partner, `Maple syrup +35`)
 	p.must("stock journal --json -n 1 "+partner, `"type":"ADJUSTMENT"`)
+	p.refused(exitUsage, "books count "+courier+" 5", `carries $0.00, so $5.00 is too much: count again, or enter why`)
 	p.must("books journal --columns quickbooks", `^JournalNo,JournalDate,`)
 	p.refused(exitRefused, "books journal --columns sage", "columns: expected")
 	owner := account.Owner(t)

@@ -41,7 +41,8 @@ func TestRequestAtTheDesk(t *testing.T) {
 		if granted {
 			want = "The order is cancelled as requested."
 		}
-		v.Open(t, path).Shows(t, 200, want, "Reason for the request: <bdi>wrong size</bdi>", "Answer of dispatch: <bdi>by phone</bdi>")
+		v.Open(t, path).Shows(t, 200, want, "Reason for the request: <bdi>wrong size</bdi>",
+			"Answer of dispatch: <bdi>by phone</bdi>")
 		send(stale)
 		v.Open(t, path).Shows(t, 200, "No request of the partner awaits an answer here.")
 		if !granted {
