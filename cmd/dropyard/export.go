@@ -43,6 +43,9 @@ func (c *listExportsCommand) Run(ctx context.Context) error {
 			return nil, false, err
 		}
 		q.Cursor = found.NextCursor
+		if found.Exports == nil {
+			c.none = "There are none. This service exports nothing: start it with --export-to."
+		}
 		return found.Days, q.Cursor != "", nil
 	})
 }
