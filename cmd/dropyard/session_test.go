@@ -124,6 +124,9 @@ func TestPartnerSession(t *testing.T) {
 
 	h := receive(t, 200, "")
 	secret := p.must("webhooks set "+h.URL, `secret +(whsec_\S+)`)
+	if got := p.do(0, "webhooks set "+h.URL); !strings.Contains(got.stderr, "keeps its secret; webhooks rotate-secret") {
+		t.Errorf("webhooks set again: got %+v, want a notice about the secret", got)
+	}
 	p.must("webhooks get", `enabled +yes`)
 	event := p.must("events list --type order.delivered --json -n 1", `"event_id":"([^"]+)"`)
 	p.must("events redeliver "+event, `state +(pending|delivered)`)

@@ -16,6 +16,7 @@ import (
 // checkSettings finds settings that harm an installation that others can reach, and
 // notes those that are easily forgotten.
 func (d *Diagnosis) checkSettings(settings *config.Config) {
+	d.checkCertificate(settings, time.Now())
 	host := publicHost(settings)
 	if host == "" || machine.IsLoopback(host) {
 		d.note("only this machine is meant to reach the service: --base-url names no other address")
@@ -77,6 +78,8 @@ func (d *Diagnosis) checkBackup(settings *config.Config) {
 	switch {
 	case err != nil:
 		d.find("%v", err)
+	case at == nil && settings.Backups != "":
+		d.note("--backups is set, but no backup has been made yet: press Back up now on the system page, which tries the place")
 	case at == nil:
 		d.note("dropyard backup has never copied this database")
 	case time.Since(*at) > backupOld:
