@@ -80,12 +80,24 @@ func TestDoctorNamesBackupsThatAreSet(t *testing.T) {
 	t.Parallel()
 	for setting, want := range map[string]string{
 		"":         "dropyard backup has never copied this database",
-		"/backups": "--backups is set, but no backup has been made yet",
+		"/backups": "--backups is set, but no backup has been made yet: press Back up now on the system page, which tries the place",
 	} {
 		d := &Diagnosis{}
 		d.checkBackup(&config.Config{Data: t.TempDir(), Backups: setting})
-		if got := strings.Join(d.Notes, "\n"); !strings.Contains(got, want) {
+		if got := strings.Join(d.Notes, "\n"); got != want {
 			t.Errorf("--backups %q: got the notes %q, want %q", setting, got, want)
 		}
+	}
+	failed := &config.Config{Data: t.TempDir(), Backups: "/backups"}
+	const list = `{"place":"p","since":"2026-11-28T00:00:00Z","last":{"name":"b.db","at":"2026-11-28T08:00:00Z",` +
+		`"seconds":1,"bytes":0,"error":"403 Forbidden"},"kept":{}}`
+	if err := os.WriteFile(failed.Database()+backupsFile, []byte(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := &Diagnosis{}
+	d.checkBackup(failed)
+	const want = "the latest backup to --backups failed at 2026-11-28T08:00:00.000Z: 403 Forbidden"
+	if got := strings.Join(d.Notes, "\n"); !strings.Contains(got, want) {
+		t.Errorf("a backup that failed: got the notes %q, want %q", got, want)
 	}
 }

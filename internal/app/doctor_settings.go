@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/backups"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/exports"
 	"github.com/dropyard/dropyard/internal/foundation/machine"
@@ -84,6 +85,13 @@ func (d *Diagnosis) checkBackup(settings *config.Config) {
 		d.note("dropyard backup has never copied this database")
 	case time.Since(*at) > backupOld:
 		d.note("the last dropyard backup is %d hours old", int(time.Since(*at).Hours()))
+	}
+	latest, err := backups.Latest(settings.Database() + backupsFile)
+	switch {
+	case err != nil:
+		d.note("the list of backups cannot be read: %v", err)
+	case latest != nil && latest.Error != "":
+		d.note("the latest backup to --backups failed at %s: %s", timestamp.Format(latest.At), latest.Error)
 	}
 }
 

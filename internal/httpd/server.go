@@ -202,7 +202,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(ctx)
 	if !clean(r.URL.Path) && !s.folders[r.URL.Path] {
 		if page := s.pageWithoutSlash(r); page != "" {
-			http.Redirect(w, r, page, http.StatusPermanentRedirect)
+			s.serve(redirect(page), s.unmatched).ServeHTTP(w, r)
 			return
 		}
 		s.notFound.ServeHTTP(w, r)
