@@ -62,7 +62,9 @@ func TestDoctorChecksCertificate(t *testing.T) {
 		"not yet valid": {key: key, base: public, at: from.AddDate(0, 0, -1), fault: "is not valid before 2026-11-01T00:00:00"},
 		"expired":       {key: key, base: public, at: from.AddDate(0, 0, 91), fault: "expired at 2027-01-30T00:00:00"},
 		"expires soon":  {key: key, base: public, at: from.AddDate(0, 0, 80), note: "expires at 2027-01-30T00:00:00"},
-		"another name":  {key: key, base: "https://other.example", at: from.AddDate(0, 0, 10), fault: "clients at other.example"},
+		"another name": {
+			key: key, base: "https://other.example", at: from.AddDate(0, 0, 10), fault: "clients at other.example",
+		},
 	} {
 		d := &Diagnosis{}
 		d.checkCertificate(&config.Config{TLSCert: chain, TLSKey: c.key, BaseURL: c.base}, c.at)
