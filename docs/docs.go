@@ -6,5 +6,5 @@ import "embed"
 
 // Files holds the documents by their paths in this folder, and the files that they offer.
 //
-//go:embed *.md guides/*.md decisions/*.md examples/*.csv
+//go:embed *.md guides/*.md decisions/*.md examples/*.csv monitoring/alerts.yml monitoring/dashboard.json
 var Files embed.FS

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -89,6 +91,11 @@ func TestBackupAndRestore(t *testing.T) {
 	orders := stop()
 	s.signal(t, syscall.SIGTERM)
 	restored := filepath.Join(r.dir, "elsewhere")
+	if got := r.do(t, "restore", "none.db", "--data", restored); got.code != 1 {
+		t.Errorf("restore without a backup: got %+v, want exit code 1", got)
+	} else if _, err := os.Stat(restored); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("restore without a backup: got %v for its data directory, want none", err)
+	}
 	if got := r.do(t, "restore", "backup.db", "--data", restored); got.code != 0 ||
 		!strings.Contains(got.stdout, "verified") {
 		t.Fatalf("restore: got %+v, want exit code 0 and verified", got)

@@ -43,6 +43,14 @@ func (c *listExportsCommand) Run(ctx context.Context) error {
 			return nil, false, err
 		}
 		q.Cursor = found.NextCursor
+		switch next := found.Exports; {
+		case next == nil:
+			c.none = "There are none. This service exports nothing: start it with --export-to."
+		case next.Error == "":
+			c.none = "There are none yet. The first is " + next.NextDay + ", at " + exactly(next.NextAt) + "."
+		default:
+			c.none = "There are none yet. The latest attempt failed: " + next.Error
+		}
 		return found.Days, q.Cursor != "", nil
 	})
 }

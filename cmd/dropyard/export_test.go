@@ -2,11 +2,27 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
+
+// TestExportListBeforeTheFirstDay expects when the first day is exported, where none has been yet.
+func TestExportListBeforeTheFirstDay(t *testing.T) {
+	t.Parallel()
+	env := append(slices.Clone(operatorEnv), "DROPYARD_EXPORT_TO="+t.TempDir())
+	s := (run{dir: testkit.FastDir(t), env: env}).serve(t)
+	p := newPerson(t)
+	p.must("login --profile desk --operator --server "+s.URL, `as operator \S+ \(admin\)`, apptest.OperatorEmail,
+		apptest.OperatorPassword)
+	got := p.do(0, "export list")
+	if want := "There are none yet. The first is 20"; got.stdout != "" || !strings.HasPrefix(got.stderr, want) {
+		t.Errorf("got %+v, want a notice that begins with %q", got, want)
+	}
+}
 
 // TestExportNightlyWhileBusy expects one line and the exit code of what may succeed later while another node exports
 // days that are due, and success once the node no longer holds the work.

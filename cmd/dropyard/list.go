@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,8 @@ type listFlags struct {
 	Limit int  `short:"n" help:"Number of rows to print at most." default:"20" placeholder:"N"`
 	All   bool `help:"Print all rows."`
 	outputFlags
+
+	none string // replaces the notice that there are none, if it is set
 }
 
 // column is a column of a list of T.
@@ -79,7 +82,7 @@ func list[T any](f *listFlags, member string, largest int, columns []column[T], 
 		}
 	}
 	if l.count == 0 && !f.JSON {
-		notice("There are none.")
+		notice("%s", cmp.Or(f.none, "There are none."))
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func TestPartnerErrors(t *testing.T) {
 	}{
 		"partner export": {2, "partner-id"},
 		"partner export par_00000001 --data gone":                            {1, "open the database"},
-		"partner approve par_00000001 --data gone":                           {1, "open the database"},
+		"partner approve par_00000001 --data gone":                           {1, "--data names the data directory"},
 		"serve --registration invited":                                       {2, "--registration"},
 		"partner erase par_00000001":                                         {2, "--order"},
 		"partner erase par_00000001 --order ord_1 --recipient a@example.com": {2, "--recipient"},

@@ -125,6 +125,9 @@ func TestPartnerSession(t *testing.T) {
 
 	h := receive(t, 200, "")
 	secret := p.must("webhooks set "+h.URL, `secret +(whsec_\S+)`)
+	if got := p.do(0, "webhooks set "+h.URL); !strings.Contains(got.stderr, "keeps its secret; webhooks rotate-secret") {
+		t.Errorf("webhooks set again: got %+v, want a notice about the secret", got)
+	}
 	p.must("webhooks get", `enabled +yes`)
 	event := p.must("events list --type order.delivered --json -n 1", `"event_id":"([^"]+)"`)
 	p.must("events redeliver "+event, `state +(pending|delivered)`)
@@ -205,6 +208,10 @@ func TestOperatorSession(t *testing.T) {
 	p.refused(exitUsage, "orders list", `profile "desk" has no API key`)
 	p.refused(exitUsage, "board --server http://127.0.0.1:1", "not the server of profile")
 
+	if got := p.do(0, "export list"); got.stdout != "" ||
+		got.stderr != "There are none. This service exports nothing: start it with --export-to.\n" {
+		t.Errorf("export list: got %+v, want a notice that names --export-to", got)
+	}
 	order := p.must("orders create --sample --profile live", `order +(ord_\w+)`)
 	courier := p.must("couriers add Camille --phone +15145550100 --vehicle bike", `id +(cou_\w+)`)
 	p.must("board", order+` +pending +metro`)

@@ -154,10 +154,17 @@ type setWebhookCommand struct {
 
 // Run sets the endpoint and prints it.
 func (c *setWebhookCommand) Run(ctx context.Context) error {
-	enabled := !c.Disabled
-	return c.print(func(partner *client.Client, option client.CallOption) (*client.WebhookEndpoint, error) {
-		return partner.SetWebhookEndpoint(ctx, client.WebhookEndpointRequest{URL: c.URL, Enabled: &enabled}, option)
+	enabled, kept := !c.Disabled, false
+	err := c.print(func(partner *client.Client, option client.CallOption) (*client.WebhookEndpoint, error) {
+		request := client.WebhookEndpointRequest{URL: c.URL, Enabled: &enabled}
+		endpoint, err := partner.SetWebhookEndpoint(ctx, request, option)
+		kept = err == nil && endpoint.Secret == ""
+		return endpoint, err
 	})
+	if kept && !c.JSON {
+		notice("The endpoint existed and keeps its secret; webhooks rotate-secret makes a new one.")
+	}
+	return err
 }
 
 type rotateSecretCommand struct{ endpointFlags }

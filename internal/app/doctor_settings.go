@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/backups"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/exports"
 	"github.com/dropyard/dropyard/internal/foundation/machine"
@@ -16,6 +17,7 @@ import (
 // checkSettings finds settings that harm an installation that others can reach, and
 // notes those that are easily forgotten.
 func (d *Diagnosis) checkSettings(settings *config.Config) {
+	d.checkCertificate(settings, time.Now())
 	host := publicHost(settings)
 	if host == "" || machine.IsLoopback(host) {
 		d.note("only this machine is meant to reach the service: --base-url names no other address")
@@ -77,10 +79,19 @@ func (d *Diagnosis) checkBackup(settings *config.Config) {
 	switch {
 	case err != nil:
 		d.find("%v", err)
+	case at == nil && settings.Backups != "":
+		d.note("--backups is set, but no backup has been made yet: press Back up now on the system page, which tries the place")
 	case at == nil:
 		d.note("dropyard backup has never copied this database")
 	case time.Since(*at) > backupOld:
 		d.note("the last dropyard backup is %d hours old", int(time.Since(*at).Hours()))
+	}
+	latest, err := backups.Latest(settings.Database() + backupsFile)
+	switch {
+	case err != nil:
+		d.note("the list of backups cannot be read: %v", err)
+	case latest != nil && latest.Error != "":
+		d.note("the latest backup to --backups failed at %s: %s", timestamp.Format(latest.At), latest.Error)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -34,6 +35,9 @@ func Backup(ctx context.Context, settings *config.Config, file string) (*backup.
 func Restore(ctx context.Context, settings *config.Config, file string, force bool) (*backup.Restored, error) {
 	if settings.Postgres() {
 		return nil, ErrNotEmbedded
+	}
+	if _, err := os.Stat(file); err != nil { // before a data directory is made for it
+		return nil, err
 	}
 	if err := makeData(filepath.Dir(settings.Database())); err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ func ExportAudit(
 func openExisting(ctx context.Context, settings *config.Config) (*store.Store, error) {
 	if !settings.Postgres() {
 		if _, err := os.Stat(settings.Database()); err != nil {
-			return nil, fmt.Errorf("open the database: %w", err)
+			return nil, fmt.Errorf("open the database: %w; --data names the data directory of the service", err)
 		}
 	}
 	return openStore(ctx, settings)

@@ -44,11 +44,20 @@ func TestPathsWithASlashAtTheEnd(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	for path, want := range map[string]int{
-		"/docs": 200, "/docs/": 200, "/downloads/": 200, "/docs//": 404, "//docs/": 404, "/docs/api/": 404, "/portal/": 404,
-		"/downloads/go/": 404, "/downloads//": 404,
+		"/docs": 200, "/docs/": 200, "/downloads/": 200, "/docs//": 404, "//docs/": 404, "/docs/api/": 404, "/portal/": 308,
+		"/downloads/go/": 404, "/downloads//": 404, "/console/board/": 308, "/console//": 404, "/console/none/": 404,
+		"//example.com/": 404, "/console%2f": 404, "/v1/": 404, "/v1/orders/": 404,
 	} {
 		service.Raw(t, "GET", path, "").Must(t, want)
 	}
+	for path, want := range map[string]string{
+		"/console/": "/console", "/console/board/?mode=test&x=%20": "/console/board?mode=test&x=%20",
+	} {
+		if got := service.Raw(t, "GET", path, "").Must(t, 308).Header.Get("Location"); got != want {
+			t.Errorf("%s: got the location %q, want %q", path, got, want)
+		}
+	}
+	service.Raw(t, "POST", "/console/", "").Must(t, 404)
 	if got := service.Raw(t, "GET", "/downloads", "").Must(t, 307).Header.Get("Location"); got != "/downloads/" {
 		t.Errorf("/downloads: got the location %q, want /downloads/", got)
 	}

@@ -134,6 +134,20 @@ func Open(config Config) (*Service, error) {
 	return s, nil
 }
 
+// Latest returns the latest backup that a service with this Config.File has made, or tried to make; nil if there
+// is none.
+func Latest(file string) (*Made, error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var found record
+	if err == nil {
+		err = strictjson.Unmarshal(text, &found)
+	}
+	return found.Last, err
+}
+
 func (s *Service) read() {
 	text, err := os.ReadFile(s.config.File)
 	if err == nil {

@@ -57,7 +57,7 @@ const (
 	AccessSession  Access = "session"  // a user's session
 	AccessPage     Access = "page"     // a user's session, on a page
 	AccessOperator Access = "operator" // an operator's bearer token or session
-	accessNone     Access = "none"     // nothing: the handler only refuses
+	accessNone     Access = "none"     // nothing: the handler only refuses or redirects
 )
 
 // MaxBody returns the size of the largest body that the route allows, in bytes.
@@ -83,6 +83,14 @@ var errNoSuchPath = refusal.NotFound("this path")
 // unrouted returns a route that refuses every request with err.
 func unrouted(err error) Route {
 	return Route{Access: accessNone, Handle: func(*Call) (Reply, error) { return Reply{}, err }}
+}
+
+// redirect returns a route that leads every request to another address.
+func redirect(to string) Route {
+	return Route{Access: accessNone, Handle: func(c *Call) (Reply, error) {
+		c.ReplyHeader.Set("Location", to)
+		return Reply{Status: http.StatusPermanentRedirect}, nil
+	}}
 }
 
 // methods are the handlers of one path, by method.

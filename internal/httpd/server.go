@@ -11,6 +11,7 @@ import (
 	"math"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 
@@ -115,6 +116,8 @@ type Server struct {
 	pages    map[string]web.Audience // of pages, by pattern; read only
 	// folders are the paths with a slash at their end that have a route; read only.
 	folders map[string]bool
+	// slashed are the patterns of pages to which a path with a slash added leads; read only.
+	slashed map[string]bool
 	// notFound refuses a path that no route has.
 	notFound http.Handler
 	permits  map[Permit]*fair.Semaphore // read only
@@ -159,6 +162,7 @@ func New(config Config, routes []Route) *Server {
 		docURLs:         docURLs(config.BaseURL(), config.Statuses),
 		pages:           map[string]web.Audience{},
 		folders:         map[string]bool{},
+		slashed:         map[string]bool{},
 	}
 	paths := map[string]methods{}
 	add := func(route Route) {
@@ -175,6 +179,9 @@ func New(config Config, routes []Route) *Server {
 	}
 	for _, page := range config.Pages {
 		add(pageRoute(page))
+		if page.Method == http.MethodGet && !strings.HasSuffix(page.Pattern, "...}") {
+			s.slashed[page.Pattern] = true
+		}
 	}
 	for pattern, handlers := range paths {
 		s.mux.Handle(pattern, s.dispatch(handlers))
@@ -194,10 +201,33 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	r = r.WithContext(ctx)
 	if !clean(r.URL.Path) && !s.folders[r.URL.Path] {
+		if page := s.pageWithoutSlash(r); page != "" {
+			s.serve(redirect(page), s.unmatched).ServeHTTP(w, r)
+			return
+		}
 		s.notFound.ServeHTTP(w, r)
 		return
 	}
 	s.mux.ServeHTTP(w, r)
+}
+
+// pageWithoutSlash returns the address of the page that a person has asked for with a slash at
+// the end of its path, or "" if there is none. Paths that programs call have one form only.
+func (s *Server) pageWithoutSlash(r *http.Request) string {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return ""
+	}
+	name, cut := strings.CutSuffix(r.URL.Path, "/")
+	escaped, cutEscaped := strings.CutSuffix(r.URL.EscapedPath(), "/")
+	if !cut || !cutEscaped || name == "" || !clean(name) {
+		return ""
+	}
+	page := url.URL{Path: name, RawPath: escaped, RawQuery: r.URL.RawQuery}
+	_, pattern := s.mux.Handler(&http.Request{Method: r.Method, Host: r.Host, URL: &page})
+	if !s.slashed[pattern] {
+		return ""
+	}
+	return page.String()
 }
 
 // lengthen gives a request longTimeout, and its response too. The request goes on if the

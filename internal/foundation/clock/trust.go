@@ -46,12 +46,21 @@ func (d Doubt) String() string {
 	case d.Database != 0:
 		return fmt.Sprintf("the clock of this machine differs from the database's by %v: data ages by the earlier one; look at the time services of both", d.Database.Round(time.Second))
 	case d.Off < 0:
-		return fmt.Sprintf("the clock of this machine is %v behind the latest time in the store: set it right; if it is right, run dropyard clock accept", -off)
+		return fmt.Sprintf("the clock of this machine is %s behind the latest time in the store: set it right; if it is right, run dropyard clock accept", inDays(-off))
 	case d.Refused:
-		return fmt.Sprintf("the clock of this machine is %v ahead of the latest time in the store: nothing is removed for its age by it; if it is right, run dropyard clock accept", off)
+		return fmt.Sprintf("the clock of this machine is %s ahead of the latest time in the store: nothing is removed for its age by it; if it is right, run dropyard clock accept", inDays(off))
 	}
 	return fmt.Sprintf("the clock of this machine has jumped ahead by %v, or the service was down for so long: nothing is removed for its age by it for another %v",
 		off, d.Wait.Round(time.Minute))
+}
+
+// inDays returns a duration in days if it is several of them, which reads better than thousands of hours.
+func inDays(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d < 3*day {
+		return d.String()
+	}
+	return fmt.Sprintf("%d days", d/day)
 }
 
 // Trust finds the time by which data ages. The machine's clock alone does not say it: a clock

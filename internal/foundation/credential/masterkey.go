@@ -72,7 +72,7 @@ func OpenMasterKey(path, known string, random io.Reader) (MasterKeys, error) {
 		return createMasterKey(path, random)
 	case errors.Is(err, fs.ErrNotExist):
 		return MasterKeys{}, fmt.Errorf(
-			"%w: %s does not exist, but the database was set up with a key; restore the file from your backup",
+			"%w: %s does not exist, but the database was set up with a key; put your copy of the file there, or that of another node",
 			ErrMasterKeyMissing, path,
 		)
 	case err != nil:

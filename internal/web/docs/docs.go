@@ -104,8 +104,8 @@ func (pages *Pages) page(v *web.PageRequest) (int, []byte, error) {
 		}
 		return pages.show(s, found)
 	}
-	if offered := example(v.Request.URL.Path); offered != nil {
-		return serveText(v, "text/csv; charset=utf-8", offered)
+	if kind, content := offer(v.Request.URL.Path); content != nil {
+		return serveText(v, kind, content)
 	}
 	return 0, nil, errNoPage
 }

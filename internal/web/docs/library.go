@@ -82,17 +82,23 @@ func listOfDecisions(all map[string]*article) *article {
 	return newArticle(root+"/"+decisions, "Decisions", page.English, strings.Join(lines, ""))
 }
 
-// example returns a file that a document offers, by its address; nil if there is none.
-func example(address string) []byte {
+// offered are the kinds of files that documents offer, by the ends of their names.
+var offered = map[string]string{
+	".csv": "text/csv; charset=utf-8", ".yml": "application/yaml; charset=utf-8", ".json": "application/json",
+}
+
+// offer returns a file that a document offers, and its kind, by its address; nil if there is none.
+func offer(address string) (kind string, content []byte) {
 	name, _ := strings.CutPrefix(address, root+"/")
-	if path.Ext(name) != ".csv" {
-		return nil
+	kind = offered[path.Ext(name)]
+	if kind == "" {
+		return "", nil
 	}
 	content, err := docs.Files.ReadFile(name)
 	if err != nil {
-		return nil
+		return "", nil
 	}
-	return content
+	return kind, content
 }
 
 // library holds all articles for readers of a language, by their addresses.

@@ -195,7 +195,7 @@ var articleLink = regexp.MustCompile(`\]\((/docs/[^()\s#]+)(#[^()\s]*)?\)`)
 // toMarkdown returns a source whose links to articles lead to their Markdown.
 func toMarkdown(source string) string {
 	return articleLink.ReplaceAllStringFunc(source, func(found string) string {
-		if parts := articleLink.FindStringSubmatch(found); path.Ext(parts[1]) != ".csv" {
+		if parts := articleLink.FindStringSubmatch(found); offered[path.Ext(parts[1])] == "" {
 			return "](" + parts[1] + ".md" + parts[2] + ")"
 		}
 		return found
