@@ -1,10 +1,8 @@
 package app_test
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
-	"mime/multipart"
 	"net/http"
 	"path"
 	"strings"
@@ -94,6 +92,7 @@ func (f floor) recordsOfPages(t *testing.T, records *apptest.Records) (owner *ap
 	f.partner.Create(t, testkit.OrderJSON("A-2", "")).Must(t, 201)
 	refused := f.partner.Create(t, []byte(`{}`)).Refused(t, 422, "validation_error")
 	f.Until(t, "SELECT count(*) FROM request_log WHERE requests > 0", "1")
+	draft := startImport(t, owner, "/portal/orders/import").Must(t, http.StatusSeeOther).Header.Get("Location")
 	f.Execute(t, `INSERT INTO saved_entries (partner_id, kind, entry_id, name, email, document, updated_at)
 		VALUES ('`+f.partner.PartnerID+`', 'recipient', '0123456789abcdef01234567', 'Alex', '', '{}', 1)`)
 	return owner, map[string]string{
@@ -103,25 +102,7 @@ func (f floor) recordsOfPages(t *testing.T, records *apptest.Records) (owner *ap
 		"{event_id}": f.partner.Call(t, "GET", "/v1/webhooks/events", nil).Must(t, 200).Text("events", 0, "event_id"),
 		"{invitation_id}": owner.Call(t, "POST", "/v1/team/invitations",
 			[]byte(`{"email":"sam@metro.example","role":"clerk"}`)).Must(t, 201).Text("invitation_id"),
-		"{draft_id}":   importDraft(t, owner),
+		"{draft_id}":   path.Base(draft),
 		"{session_id}": owner.Call(t, "GET", "/v1/auth/sessions", nil).Must(t, 200).Text("sessions", 0, "session_id"),
 	}
-}
-
-// importDraft sends the example of a file of orders, and returns what the page of its review is called by.
-func importDraft(t *testing.T, owner *apptest.User) string {
-	t.Helper()
-	const form = "/portal/orders/import"
-	var body bytes.Buffer
-	parts := multipart.NewWriter(&body)
-	_ = parts.WriteField("_key", apptest.FieldOf(t, owner.Open(t, form), form, "_key")) // writes to memory
-	file, err := parts.CreateFormFile("file", "orders.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _ = file.Write(owner.Open(t, "/portal/imports/template.csv").Must(t, http.StatusOK).Body)
-	_ = parts.Close()
-	sent := owner.Do(t, "POST", form, body.Bytes(), "Cookie", owner.Cookie, "Accept", "text/html", "Content-Type",
-		parts.FormDataContentType()).Must(t, http.StatusSeeOther)
-	return path.Base(sent.Header.Get("Location"))
 }

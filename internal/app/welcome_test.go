@@ -10,7 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 )
 
-// TestFirstStartPrintsTheNextStep: as long as there is no operator, a start prints the command that adds one.
+// TestFirstStartPrintsTheNextStep: as long as no operator exists, a start prints the command that adds one.
 func TestFirstStartPrintsTheNextStep(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

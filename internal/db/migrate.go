@@ -15,6 +15,7 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 	_ "modernc.org/sqlite" // goose migrates through database/sql
+	"zombiezen.com/go/sqlite"
 )
 
 // Schema is what a release keeps in its databases.
@@ -241,7 +242,6 @@ func (d *Database) Clock(ctx context.Context, c Conn) (now time.Time, err error)
 
 // isFull reports whether SQLite found no room on the disk. The driver of database/sql has its code in a method.
 func isFull(err error) bool {
-	const full = 13 // SQLITE_FULL
 	var coded interface{ Code() int }
-	return errors.As(err, &coded) && coded.Code()&0xff == full
+	return errors.As(err, &coded) && sqlite.ResultCode(coded.Code()).ToPrimary() == sqlite.ResultFull
 }

@@ -134,7 +134,7 @@ func (r *reader) line(line csvfile.Line) {
 	order.inside = appendContents(order.inside, contents)
 }
 
-// recipient are the fields by which two lines with one number are seen to be different orders.
+// recipient lists the fields that tell two orders apart to which a file gives the same number.
 var recipient = []string{"dropoff.name", "dropoff.address.line1", "dropoff.address.postal_code"}
 
 // ofAnotherRecipient reports whether a line with the number of an order goes to another recipient. A line that differs
