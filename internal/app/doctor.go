@@ -45,6 +45,7 @@ func Doctor(ctx context.Context, settings *config.Config) (*Diagnosis, error) {
 	d := &Diagnosis{}
 	d.checkSettings(settings)
 	d.checkOpenID(ctx, settings)
+	d.checkBuckets(ctx, settings)
 	d.checkFileLimit()
 	zones, err := zone.Newest()
 	d.checkZones(zones, err, time.Now())
@@ -224,7 +225,7 @@ func (d *Diagnosis) newPictures(settings *config.Config) (*pictures, error) {
 	}
 	p := &pictures{diagnosis: d, where: where.Directory}
 	if where.Endpoint != nil {
-		d.note("the pictures of proofs are in a bucket, which was not checked")
+		d.note("the pictures of proofs are in a bucket, and were not compared with the proofs")
 		return p, nil
 	}
 	if _, err := os.Stat(where.Directory); err == nil {

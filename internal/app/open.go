@@ -80,6 +80,9 @@ func (a *App) reportOpening() {
 			a.Log.Warn(warning)
 		}
 	}
+	if a.store.Shared() {
+		a.Log.Info("this node has joined the others", "node_id", a.nodes.self.NodeID) // dropyard key rotate names nodes by it
+	}
 	if log := a.store.Recovered(); log.Frames > 0 {
 		a.Log.Info("the write-ahead log of a process that was killed was read",
 			"frames", log.Frames, "valid", log.Valid, "committed", log.Committed)

@@ -16,11 +16,11 @@ const (
 	// again is how long the next try waits after a failed one.
 	again = 5 * time.Second
 	// rush is how many orders in one time of behind put the index off until there are fewer: filling it costs
-	// half of what a creation does. None waits longer than patience.
+	// half of what a creation does. It is put off for patience at the most.
 	rush     = 300
 	patience = 10 * time.Second
-	// atOnce is how many orders one transaction writes: on the embedded database, commits wait for it.
-	atOnce = 100
+	// atOnce is how many orders one transaction writes: on the embedded database, commits wait for it, some 3 ms.
+	atOnce = 50
 	// mostWaiting bounds the orders that wait. Those beyond it are found by the next look.
 	mostWaiting = 100_000
 	// lookEvery is how often each node looks for orders that the index lacks: those of a node that has
@@ -162,7 +162,8 @@ func (f *Filler) waits() int {
 	return len(f.waiting)
 }
 
-// Fill writes the orders that wait.
+// Fill writes the orders that wait. Between its transactions all others get their turn, so in a rush that does not end
+// the index falls behind, and creations do not.
 func (f *Filler) Fill(ctx context.Context) error {
 	for {
 		f.mu.Lock()
@@ -171,19 +172,33 @@ func (f *Filler) Fill(ctx context.Context) error {
 		if len(keys) == 0 {
 			return nil
 		}
-		if err := f.write(ctx, keys); err != nil {
+		took, err := f.write(ctx, keys)
+		if err != nil {
 			return err
 		}
 		f.mu.Lock()
-		if f.waiting = f.waiting[len(keys):]; len(f.waiting) == 0 {
+		left := len(f.waiting) - len(keys)
+		if f.waiting = f.waiting[len(keys):]; left == 0 {
 			f.waiting = nil
 		}
 		f.mu.Unlock()
+		if left == 0 {
+			return nil
+		}
+		if err := pace.After(ctx, took); err != nil {
+			return err
+		}
 	}
 }
 
-func (f *Filler) write(ctx context.Context, keys []Key) error {
-	return f.config.Store.Write(ctx, func(tx Writer) error { return tx.Fill(ctx, keys) })
+// write writes the words of orders, and returns how long the transaction took, without the time for which it waited.
+func (f *Filler) write(ctx context.Context, keys []Key) (took time.Duration, err error) {
+	var began time.Time
+	err = f.config.Store.Write(ctx, func(tx Writer) error {
+		began = time.Now()
+		return tx.Fill(ctx, keys)
+	})
+	return time.Since(began), err
 }
 
 // takeMissed reports whether orders may have been lost from waiting since it last did.
@@ -269,13 +284,15 @@ func (f *Filler) writeAll(ctx context.Context, next func(Reader) ([]Key, error))
 			keys, err = next(tx)
 			return err
 		})
+		reading := time.Since(start)
 		if err != nil || len(keys) == 0 {
 			return err
 		}
-		if err := f.write(ctx, keys); err != nil {
+		took, err := f.write(ctx, keys)
+		if err != nil {
 			return err
 		}
-		if err := pace.After(ctx, time.Since(start)); err != nil {
+		if err := pace.After(ctx, reading+took); err != nil {
 			return err
 		}
 	}

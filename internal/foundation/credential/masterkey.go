@@ -78,7 +78,8 @@ func OpenMasterKey(path, known string, random io.Reader) (MasterKeys, error) {
 	case err != nil:
 		return MasterKeys{}, err
 	case known != "" && !keys.Holds(known):
-		return MasterKeys{}, fmt.Errorf("%w: %s is not the key that the database was set up with (fingerprint %s, want %s)",
+		return MasterKeys{}, fmt.Errorf(
+			"%w: %s is not the key that the database was set up with (fingerprint %s, want %s): move it away, and put your copy of that key there, or the file of another node",
 			ErrMasterKeyOther, path, keys.Fingerprint(), known)
 	}
 	return keys, nil

@@ -66,6 +66,10 @@ const (
 	maxReason = 2 << 10
 )
 
+// ErrDenied means that a bucket knows the access key, which does not have the right. A bucket whose objects the key may
+// not list says so of an object that is not there, too.
+var ErrDenied = errors.New("the access key does not have the right")
+
 // New returns a store. It sends no request.
 func New(config Config) *Store {
 	if config.Pause == nil {
@@ -205,6 +209,8 @@ func failure(method string, response *http.Response) error {
 	case response.StatusCode == http.StatusNotFound && reason != "NoSuchBucket" &&
 		method != http.MethodPut && method != http.MethodPost:
 		return fs.ErrNotExist
+	case reason == "AccessDenied":
+		return fmt.Errorf("%w: %w", ErrDenied, err)
 	case response.StatusCode >= 500, response.StatusCode == http.StatusTooManyRequests,
 		response.StatusCode == http.StatusRequestTimeout:
 		return fmt.Errorf("%w: %w", proof.ErrUnavailable, err)

@@ -310,6 +310,9 @@ func (s *sheet) frame() *page.Frame {
 		}
 	}
 	current := page.Nearest(s.Request.URL.Path, paths...)
+	if current == "" && s.KeepsBooks() && page.Nearest(s.Request.URL.Path, cashPath, exportsPath) != "" {
+		current = moneyPath // they are beside the books, and not in the menu
+	}
 	groups := []page.Group{{}, {Title: s.Text("console.house"), Folded: true}}
 	for _, way := range ways {
 		if s.in(way.roles) {
