@@ -14,8 +14,8 @@ import (
 // nothingThere is the name of an object that no bucket has.
 const nothingThere = "dropyard-doctor-finds-nothing"
 
-// checkBuckets asks each bucket of the settings for an object that it does not have: one that says so can be reached, is
-// there, and knows the access key. Nothing is written, so whether the key may write is not known afterwards.
+// checkBuckets asks each bucket of the settings for an object that it does not have: one that says so can be reached,
+// exists, and knows the access key. Nothing is written, so whether the key may write is not known afterwards.
 func (d *Diagnosis) checkBuckets(ctx context.Context, settings *config.Config) {
 	asked := map[string]bool{}
 	for _, one := range []struct {

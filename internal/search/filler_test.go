@@ -25,8 +25,8 @@ func (s *interruptedStore) Fill(_ context.Context, keys []search.Key) error {
 	return nil
 }
 
-// TestFillPauses ends a context during the first of many transactions: the pause after it ends, too, and the rest is not
-// written. Without pauses creations would wait for all of them.
+// TestFillPauses ends a context during the first of many transactions: the pause after it ends, too, and the rest is
+// not written. Without pauses creations would wait for all of them.
 func TestFillPauses(t *testing.T) {
 	t.Parallel()
 	for _, orders := range []int{1, 1000} {

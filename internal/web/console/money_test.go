@@ -83,7 +83,7 @@ func TestMoneyJournal(t *testing.T) {
 	b := newBooks(t)
 	b.charge(t)
 	const journal = "/console/money/journal"
-	b.page.Open(t, journal).Shows(t, 200, "Delivery</td>", "Late cancellation</td>", "$8.49 HST", "<b>$78.35</b>",
+	b.page.Open(t, journal).Shows(t, 200, ">Delivery <a", ">Late cancellation <a", "$8.49 HST", "<b>$78.35</b>",
 		"2 entries on this page", b.admin.Email, `href="/console/orders/`+b.late+`"`)
 	for query, c := range map[string]struct {
 		want, absent string
