@@ -142,8 +142,8 @@ func (s *sheet) readOrderFile(content []byte) (file *orderfile.File, fault strin
 // maxImportRows is how many lines a file may have: an order may have several.
 const maxImportRows = 5000
 
-// proposeImport proposes what columns mean, and what orders of the file lack: the pickup of the latest order, or else
-// the first sender that is kept, the parcel that is kept, and the next window of the pickup.
+// proposeImport proposes what columns mean, and what orders of the file lack: the pickup of the latest order, and the
+// next window of the pickup.
 func (pages *Pages) proposeImport(s *sheet, draft *saved.Draft, file *orderfile.File) error {
 	kept, err := pages.config.Saved.ColumnsOf(s.Context(), s.Account, file.Titles)
 	if err != nil {
