@@ -5,7 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/foundation/terminal"
@@ -189,6 +193,7 @@ func (c *listJournalCommand) Run(ctx context.Context) error {
 		text("NUMBER", func(e client.BookEntry) string { return e.PartnerOrderID }),
 		figure("NET", func(e client.BookEntry) string { return onAccount(e, client.BookAccountRevenue, -1) }),
 		figure("CHARGED", func(e client.BookEntry) string { return onAccount(e, client.BookAccountCharges, 1) }),
+		figure("MOVED", moved),
 		text("ORDER", func(e client.BookEntry) string { return e.OrderID }),
 	}, func(size int, option client.CallOption) ([]client.BookEntry, bool, error) {
 		q.Limit = size
@@ -199,6 +204,23 @@ func (c *listJournalCommand) Run(ctx context.Context) error {
 		q.Cursor = found.NextCursor
 		return found.Entries, q.Cursor != "", nil
 	})
+}
+
+// moved returns what an entry that charges nothing has moved to other accounts, such as cash or what was sent to a
+// partner; empty for a charge.
+func moved(e client.BookEntry) string {
+	sums := map[client.Currency]int64{}
+	for _, line := range e.Lines {
+		if line.Account == client.BookAccountCharges {
+			return ""
+		}
+		sums[line.Currency] += max(line.AmountCents, 0)
+	}
+	var texts []string
+	for _, currency := range slices.Sorted(maps.Keys(sums)) {
+		texts = append(texts, dollars(sums[currency], currency))
+	}
+	return strings.Join(texts, ", ")
 }
 
 // onAccount returns the amount of an entry on an account, times a sign; empty if it has none.
@@ -242,16 +264,19 @@ func (c *listBalancesCommand) Run(ctx context.Context) error {
 }
 
 type adjustChargesCommand struct {
-	Partner string  `arg:"" help:"The partner (par_…), as in dropyard partners."`
-	Dollars float64 `arg:"" help:"Amount in dollars before taxes; below zero if too much was charged (example: -- par_3ebmvgjr -12.50)."`
-	Reason  string  `help:"Reason, which statements show." required:"" placeholder:"TEXT"`
-	Order   string  `help:"Order whose charge is corrected, with its part of the taxes." placeholder:"ORDER-ID"`
+	Partner string       `arg:"" help:"The partner (par_…), as in dropyard partners."`
+	Dollars dollarAmount `arg:"" help:"Amount in dollars before taxes; below zero if too much was charged (example: -- par_3ebmvgjr -12.50)."`
+	Reason  string       `help:"Reason, which statements show." required:"" placeholder:"TEXT"`
+	Order   string       `help:"Order whose charge is corrected, with its part of the taxes." placeholder:"ORDER-ID"`
 	outputFlags
 	operatorFlags
 }
 
 // Run posts the correction.
 func (c *adjustChargesCommand) Run(ctx context.Context) error {
+	if c.Order != "" && !strings.HasPrefix(c.Order, "ord_") { // such as the partner's number
+		return usageError{fmt.Errorf("--order: expected the id of an order (ord_…), as in dropyard books journal, not %q", c.Order)}
+	}
 	operator, err := c.operator()
 	if err != nil {
 		return err
@@ -267,9 +292,9 @@ func (c *adjustChargesCommand) Run(ctx context.Context) error {
 }
 
 type payCommand struct {
-	Partner string  `arg:"" help:"The partner (par_…), as in dropyard partners."`
-	Dollars float64 `arg:"" help:"Amount in dollars (example: 1469.00)."`
-	Notes   string  `help:"What the payment refers to." placeholder:"TEXT"`
+	Partner string       `arg:"" help:"The partner (par_…), as in dropyard partners."`
+	Dollars dollarAmount `arg:"" help:"Amount in dollars (example: 1469.00)."`
+	Notes   string       `help:"What the payment refers to." placeholder:"TEXT"`
 	outputFlags
 	operatorFlags
 }
@@ -289,8 +314,25 @@ func (c *payCommand) Run(ctx context.Context) error {
 	return c.output().record(&answer, postedFields(posted))
 }
 
+// dollarAmount is an amount in dollars, with a point or a comma.
+type dollarAmount float64
+
+// UnmarshalText reads the amount. A comma before three digits could separate thousands, and is refused.
+func (a *dollarAmount) UnmarshalText(text []byte) error {
+	number := string(text)
+	if whole, cents, found := strings.Cut(number, ","); found && len(cents) <= 2 {
+		number = whole + "." + cents
+	}
+	value, err := strconv.ParseFloat(number, 64)
+	if err != nil || math.IsNaN(value) || math.IsInf(value, 0) {
+		return fmt.Errorf("expected an amount in dollars such as 1469.00, not %q", text)
+	}
+	*a = dollarAmount(value)
+	return nil
+}
+
 // inCents returns an amount in cents.
-func inCents(dollars float64) int64 { return int64(math.Round(100 * dollars)) }
+func inCents(dollars dollarAmount) int64 { return int64(math.Round(100 * float64(dollars))) }
 
 func postedFields(e *client.BookEntry) []terminal.Field {
 	return []terminal.Field{

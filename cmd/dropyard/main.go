@@ -4,9 +4,11 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -83,11 +85,23 @@ func main() {
 	parser := newParser(ctx, grammarOf(arguments[0]))
 	command, err := parser.Parse(arguments)
 	if err != nil {
-		fail(exitUsage, err)
+		fail(exitUsage, belowZero(arguments, err))
 	}
 	if err := command.Run(); err != nil {
 		fail(exitCode(err), err)
 	}
+}
+
+// belowZero returns the error of a command line, and what to write if it takes an amount below zero for a flag.
+func belowZero(arguments []string, err error) error {
+	isNumber := func(argument string) bool {
+		return len(argument) > 1 && argument[0] == '-' && (argument[1] == '.' || '0' <= argument[1] && argument[1] <= '9')
+	}
+	i := slices.IndexFunc(arguments, isNumber)
+	if i < 0 || slices.Contains(arguments, "--") || !strings.HasPrefix(err.Error(), "unknown flag") {
+		return err
+	}
+	return fmt.Errorf("%s is not a flag: write -- after the flags, and the arguments behind it: -- … %[1]s", arguments[i])
 }
 
 // grammarOf returns the commands that a parser needs: the one that the first argument names,

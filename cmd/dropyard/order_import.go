@@ -107,6 +107,9 @@ func readOrders(content []byte, defaults map[string]string) (*orderfile.Result, 
 	if err := file.Check(mapping); err != nil {
 		return nil, err
 	}
+	if titles := file.Unread(mapping); len(titles) > 0 { // such as an amount to collect, which would be lost silently
+		notice("line %d: columns that are not read: %s", file.HeaderLine, quoted(titles))
+	}
 	if names := file.Missing(mapping, defaults); len(names) > 0 {
 		return nil, missingColumns(file.HeaderLine, names)
 	}
@@ -125,11 +128,16 @@ func missingColumns(line int, names []string) error {
 	if len(names) == 1 {
 		return fmt.Errorf("line %d: the column %q is missing: %s", line, names[0], help)
 	}
-	quoted := make([]string, len(names))
+	return fmt.Errorf("line %d: the columns %s are missing: %s", line, quoted(names), help)
+}
+
+// quoted lists names of columns.
+func quoted(names []string) string {
+	texts := make([]string, len(names))
 	for i, name := range names {
-		quoted[i] = strconv.Quote(name)
+		texts[i] = strconv.Quote(name)
 	}
-	return fmt.Errorf("line %d: the columns %s are missing: %s", line, strings.Join(quoted, ", "), help)
+	return strings.Join(texts, ", ")
 }
 
 // orderImport holds the progress of an import.

@@ -85,6 +85,20 @@ func (f *File) Missing(mapping Mapping, defaults map[string]string) (names []str
 	return names
 }
 
+// Unread returns the titles of columns that have texts and are not read, in a file that people have made. Those of the
+// exports of shops are known, and nothing of a delivery is in them.
+func (f *File) Unread(mapping Mapping) (titles []string) {
+	if f.Format != FormatOther {
+		return nil
+	}
+	for i, title := range f.Titles {
+		if mapping[i] == "" && f.Sample(i) != "" {
+			titles = append(titles, title)
+		}
+	}
+	return titles
+}
+
 // Cell is a place in a file: a field in a line. The file need not have a column for it.
 type Cell struct {
 	Line  int

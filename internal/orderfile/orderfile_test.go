@@ -183,12 +183,28 @@ func TestTitles(t *testing.T) {
 		"last name":      {"order,Last name,First name", "Q-1,Lee,Ann", "dropoff name", "Ann Lee"},
 		"nom, prénom":    {"commande,Nom,Prénom", "Q-1,Lee,Ann", "dropoff name", "Ann Lee"},
 		"first name":     {"order,First name,Last name", "Q-1,Ann,Lee", "dropoff name", "Ann Lee"},
+		"à percevoir":    {"commande,Montant à percevoir ($)", "Q-1,49.99", "cod amount_cents", "4999"},
+		"abbreviation":   {"commande,Prov.", "Q-1,Québec", "dropoff address province", "QC"},
 		"id of the shop": {"Order Number,Shipping Postcode,product_id,Quantity,Item Name", "1,H2X 1Y4,9,2,Mug", "items", "<nil>"},
 	} {
 		result := orders(readText(t, c.header, c.line), nil)
 		if got := fmt.Sprint(part(t, result.Orders[0].Body, strings.Fields(c.path)...)); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// TestUnreadColumns: a column of a spreadsheet that has texts and no meaning is named, an empty one is not, and neither
+// are those that the exports of shops always have.
+func TestUnreadColumns(t *testing.T) {
+	t.Parallel()
+	file := readText(t, "order,Colour,Shelf", "Q-1,red,")
+	if got := file.Unread(file.Propose(nil)); !slices.Equal(got, []string{"Colour"}) {
+		t.Errorf("got %q, want the column with a text", got)
+	}
+	shop := readText(t, "Name,Lineitem name,Shipping name,Vendor", "#1,Tea,Ann Lee,Us")
+	if got := shop.Unread(shop.Propose(nil)); got != nil {
+		t.Errorf("got %q of an export of Shopify, want none", got)
 	}
 }
 

@@ -161,4 +161,6 @@ func TestTransfersInTwoCurrencies(t *testing.T) {
 	b.page.Send(t, b.page.Open(t, path), path+"/remittances", "partner_id", inUSD, "remittance.amount_cents",
 		"33.33").Leads(t, path)
 	b.page.Open(t, path).Shows(t, 200, "$33.33 USD recorded as sent.", "metro · $49.99<")
+	b.page.Open(t, "/console/money/partners/"+b.metro.PartnerID).Shows(t, 200, "To set it off, record $49.99 as sent",
+		`href="`+path+`?amount_cents=49.99&amp;currency=CAD&amp;partner=`+b.metro.PartnerID+`#remit"`)
 }

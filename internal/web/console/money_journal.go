@@ -149,10 +149,10 @@ func (v *journalView) addSums(act money.Act, sums []money.Balance) {
 		v.Sums = append(v.Sums,
 			tile{Title: v.Text("money.charged.with"), Value: v.sums(sums, -1, charged...)},
 			tile{Title: v.Text("money.payments"), Value: v.amounts(paid, 1)},
-			tile{Title: v.Text("money.total"), Value: v.amounts(total, 1)})
+			tile{Title: v.Text("money.owed.partner"), Value: v.amounts(total, 1)})
 		return
 	}
-	v.Sums = append(v.Sums, tile{Title: v.Text("money.total"), Value: v.amounts(total, 1)})
+	v.Sums = append(v.Sums, tile{Title: v.Text("money.charged.with"), Value: v.amounts(total, 1)})
 }
 
 // isNotZero reports whether a balance has an amount.

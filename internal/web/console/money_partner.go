@@ -37,7 +37,10 @@ type moneyPartnerView struct {
 	Recent  entryTable
 	Journal string // the address of all entries
 	Charged string // what the order was charged that is corrected; empty without one
-	Beyond  bool   // an adjustment was refused because it gives back more than its order was charged
+	// SetOff is what the partner owes and is owed at the same time; empty for nothing. Transfer is the address of the
+	// form that records it as sent.
+	SetOff, Transfer string
+	Beyond           bool // an adjustment was refused because it gives back more than its order was charged
 	// The fields of payments are those of an object, so that no name is on the page twice.
 	Adjustment, Payment *page.Form
 }
@@ -140,7 +143,19 @@ func (pages *Pages) moneyPartnerView(s *sheet, partnerID string) (*moneyPartnerV
 	filter.First, filter.Last = first, today
 	month, err := books.Balances(s.Context(), filter)
 	v.addTiles(all, month)
+	v.addSetOff(all)
 	return v, err
+}
+
+// addSetOff adds what stays on both accounts of a partner who pays or is sent the balance of a statement alone.
+func (v *moneyPartnerView) addSetOff(all []money.Balance) {
+	both := min(centsOn(all, money.Charges), -centsOn(all, money.Collected))
+	if both <= 0 {
+		return
+	}
+	v.SetOff = v.Language.Dollars(both)
+	v.Transfer = v.Link(cashPath, "partner", v.Partner.PartnerID, "currency", string(delivery.CAD),
+		"amount_cents", inDollars(both)) + "#remit"
 }
 
 func (v *moneyPartnerView) addTiles(all, month []money.Balance) {

@@ -105,7 +105,7 @@ func TestPayment(t *testing.T) {
 		}
 	}
 	b.page.Open(t, "/console/money/journal").Shows(t, 200, "Charged with taxes", "<b>$79.35</b>", "Payments</h2>",
-		"<b>−$50.00</b>", "<b>$29.35</b>")
+		"<b>−$50.00</b>", "Owed</h2>", "<b>$29.35</b>", ">Amount</th>")
 	paid := b.page.Open(t, "/console/money/journal?act=payment")
 	paid.Shows(t, 200, "Total</h2>", "<b>−$50.00</b>")
 	showsNone(t, paid, "Before taxes</h2>")

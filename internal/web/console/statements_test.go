@@ -39,7 +39,8 @@ func TestStatementPages(t *testing.T) {
 	closing.Shows(t, 200, "Close January 2026", "1 partner gets a statement", ">metro<", preview)
 	page.Open(t, preview).Shows(t, 200, "What the statement would hold", "Opening balance", "<b>$78.35</b>", ">A-1<",
 		"$8.49 HST", "Late cancellation")
-	portal.Open(t, "/portal/statements").Shows(t, 200, "Since the last statement", "<b>$78.35</b>", ">A-1<",
+	portal.Open(t, "/portal/statements").Shows(t, 200, "Contact Livraisons Plateau, with the number of the order.",
+		"Since the last statement", "<b>$78.35</b>", ">A-1<",
 		"February 2026 has not ended: its statement follows after that.",
 		`href="/portal/orders/`+b.delivered+`"`, "No month is closed yet.")
 

@@ -42,6 +42,7 @@ type plannedOrder struct {
 	dry              order.Dry
 	cells            []cellFault
 	others           []string // what is wrong besides cells, in the reader's language
+	exists           bool     // the account has an order with the number, such as from an earlier import of the file
 }
 
 // cellFault is what is wrong with a cell, in the reader's language.
@@ -210,6 +211,8 @@ func (s *sheet) validateImported(p *importPlan, one *plannedOrder, draft *saved.
 	}
 	switch {
 	case problems != nil:
+	case refused.Code == refusal.CodeConflict && !slices.Contains(draft.Include, one.line):
+		one.exists = true
 	case refused.Code == refusal.CodeConflict:
 		one.blame(orderfile.Cell{Line: one.line, Field: orderNumber}, s.Text("neworder.fault.taken"))
 	default:
@@ -326,6 +329,8 @@ func (p *importPlan) sort() {
 	p.Ready = nil
 	for _, one := range all {
 		switch {
+		case one.exists:
+			p.LeftOut = append(p.LeftOut, one)
 		case len(one.cells) > 0 || len(one.others) > 0:
 			p.Faulty = append(p.Faulty, one)
 		case len(p.missing) == 0 && len(p.Stray) == 0:

@@ -165,6 +165,17 @@ func (v *importView) Unread() (count int) {
 	return count
 }
 
+// UnreadNames names the columns with texts that are not read, unless the file is the export of a shop; of many the
+// first ones.
+func (v *importView) UnreadNames() string {
+	const most = 8
+	names := v.file.Unread(v.Draft.Columns)
+	if len(names) > most {
+		names = append(names[:most], "…")
+	}
+	return strings.Join(names, ", ")
+}
+
 // LacksColumns names the fields for which a column is to be chosen: no order has them, and they differ from order
 // to order.
 func (v *importView) LacksColumns() string { return v.lacks(false) }
@@ -306,6 +317,9 @@ func (v *importView) Arrives(one *plannedOrder) string {
 
 // Closed returns why an order is left out unless a person wants it; empty if its shop expects its delivery.
 func (v *importView) Closed(one *plannedOrder) string {
+	if one.exists {
+		return v.Text("import.exists")
+	}
 	if one.Order == nil || one.Closed == nil {
 		return ""
 	}

@@ -118,7 +118,7 @@ func TestImportOfShopify(t *testing.T) {
 	}
 	again := draftOf(t, upload(t, clerk, importPage, shopFile(t, "shopify.csv")))
 	check(t, clerk, again, whatShopsLack...)
-	contains(t, clerk.Open(t, again), "2 orders need a correction", "You have used this number for another order.")
+	contains(t, clerk.Open(t, again), "Left out: 2", "An order has this number already.")
 }
 
 // TestImportCorrects creates what is right, keeps what is not, and creates that after its cells are corrected.
@@ -501,6 +501,32 @@ func TestImportLeavesOutClosedOrders(t *testing.T) {
 	contains(t, shown, "Create 1 order", "Left out: 1", "“Fulfillment Status” is “fulfilled”.")
 	post(t, clerk, shown, draft, draft+"/check", url.Values{"_shown": {"2"}}).Must(t, http.StatusSeeOther)
 	contains(t, clerk.Open(t, draft), "Create 2 orders")
+}
+
+// TestImportAgain: the orders of a file that was imported before are left out, so that a corrected file can be imported
+// as a whole. The page names the columns that it does not read, such as one with amounts.
+func TestImportAgain(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	clerk := s.Register(t, "metro").As(t, "clerk")
+	file := func(lines ...string) []byte {
+		text := "order,name,phone,address,city,province,postal code,weight,description,Owed\n"
+		for _, line := range lines {
+			number, code, _ := strings.Cut(line, " ")
+			text += number + ",Ann,4165550199,1 Queen St,Toronto,ON," + code + ",1.5,Books,5\n"
+		}
+		return []byte(text)
+	}
+	first := draftOf(t, upload(t, clerk, importPage, file("R-1 M5H 2N2", "R-2 M5H", "R-3 M5H 2N2")))
+	ready := check(t, clerk, first, whatShopsLack...)
+	contains(t, ready, "Create 2 orders", "1 order needs a correction", "are not read: Owed.")
+	clerk.Send(t, ready, first).Must(t, http.StatusSeeOther)
+	again := draftOf(t, upload(t, clerk, importPage, file("R-1 M5H 2N2", "R-2 M5H 2N2", "R-3 M5H 2N2")))
+	shown := check(t, clerk, again, whatShopsLack...)
+	shows(t, "the corrected file", shown,
+		[]string{"Create 1 order", "Left out: 2", "An order has this number already."}, []string{"needs a correction"})
+	post(t, clerk, shown, again, again+"/check", url.Values{"_shown": {"2"}}).Must(t, http.StatusSeeOther)
+	contains(t, clerk.Open(t, again), "You have used this number for another order.", "Left out: 1")
 }
 
 // TestImportAfterACrash: the orders of a batch whose creation was not noted are found again: the page shows them as

@@ -1,6 +1,8 @@
 package portal
 
 import (
+	"cmp"
+
 	"github.com/dropyard/dropyard/internal/accounting"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -31,6 +33,7 @@ type statementsView struct {
 	*sheet
 	Off   bool   // nothing was ever charged
 	Month string // that has not ended, with its name
+	Firm  string // that corrects a wrong line
 	Shown billing.Statement
 	Rows  []billing.Row
 	Pages page.Pages
@@ -56,6 +59,11 @@ func (pages *Pages) statements(s *sheet) (int, []byte, error) {
 	}
 	v.Shown, v.Month = books.Statement(since), billing.Month(s.Language, since.Period)
 	v.Off = since.Empty() && len(v.Rows) == 0
+	firm, err := pages.config.Accounting.Firm(s.Context())
+	if err != nil {
+		return 0, nil, err
+	}
+	v.Firm = cmp.Or(firm.Name, s.Text("statement.wrong.firm"))
 	return s.show(leaf{template: "portal-statements", title: s.Text("statement.title"), data: v, modeless: true})
 }
 
