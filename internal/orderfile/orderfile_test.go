@@ -81,7 +81,7 @@ func TestShopFiles(t *testing.T) {
 			"dropoff email": "zoe@example.org", "dropoff address line1": "12 Rue Rachel", "dropoff address line2": "App 3",
 			"dropoff address postal_code": "H2W 1A1", "dropoff address province": "QC", "dropoff address country": "CA",
 			"instructions": "Ring twice", "parcels 0 description": "2 × Mug - Blue, Plate", "parcels 0 weight_kg": 1.0,
-			"parcels 0 parcel_id": "P-1", "parcels 0 value_cents": 2000.0, "pickup phone": "+15145550100",
+			"parcels 0 parcel_id": "#1001-1", "parcels 0 value_cents": 2000.0, "pickup phone": "+15145550100",
 			"dropoff time_window start": "2026-01-16T09:00:00-05:00",
 		}},
 		"woocommerce.csv": {orderfile.FormatWooCommerce, 1, map[string]any{

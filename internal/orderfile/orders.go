@@ -225,16 +225,24 @@ func (o *Order) get(path string) string {
 // maxDescription is how many characters the description of a parcel has at most.
 const maxDescription = 1000
 
-// complete adds what the lines of an order lack.
+// maxNamed is how many bytes the number of an order has at most of which its parcels are named.
+const maxNamed = 200
+
+// complete adds what the lines of an order lack. Parcels are named after their order, because labels have these names as
+// bar codes: a scan finds one parcel of all.
 func (r *reader) complete(order *Order) {
 	r.addDefaults(order)
 	taken := map[any]bool{}
 	for _, parcel := range order.rows {
 		taken[parcel["parcel_id"]] = true
 	}
+	name := order.Reference
+	if len(name) > maxNamed {
+		name = "P"
+	}
 	for i, parcel := range order.rows {
 		for n := i + 1; parcel["parcel_id"] == nil; n++ {
-			if id := "P-" + strconv.Itoa(n); !taken[id] {
+			if id := name + "-" + strconv.Itoa(n); !taken[id] {
 				parcel["parcel_id"], taken[id] = id, true
 			}
 		}
