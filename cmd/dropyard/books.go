@@ -275,7 +275,8 @@ type adjustChargesCommand struct {
 // Run posts the correction.
 func (c *adjustChargesCommand) Run(ctx context.Context) error {
 	if c.Order != "" && !strings.HasPrefix(c.Order, "ord_") { // such as the partner's number
-		return usageError{fmt.Errorf("--order: expected the id of an order (ord_…), as in dropyard books journal, not %q", c.Order)}
+		const wanted = "the id of an order (ord_…), as in dropyard books journal"
+		return usageError{fmt.Errorf("--order: expected %s, not %q", wanted, c.Order)}
 	}
 	operator, err := c.operator()
 	if err != nil {

@@ -101,7 +101,8 @@ func belowZero(arguments []string, err error) error {
 	if i < 0 || slices.Contains(arguments, "--") || !strings.HasPrefix(err.Error(), "unknown flag") {
 		return err
 	}
-	return fmt.Errorf("%s is not a flag: write -- after the flags, and the arguments behind it: -- … %[1]s", arguments[i])
+	const help = "write -- after the flags, and the arguments behind it"
+	return fmt.Errorf("%s is not a flag: %s: -- … %[1]s", arguments[i], help)
 }
 
 // grammarOf returns the commands that a parser needs: the one that the first argument names,

@@ -295,6 +295,17 @@ func TestImportOfSpreadsheets(t *testing.T) {
 	}
 }
 
+// TestImportNamesUnreadColumns: a column that is not read, such as one with amounts to collect, is named even where the
+// file is refused.
+func TestImportNamesUnreadColumns(t *testing.T) {
+	t.Parallel()
+	from := run{dir: t.TempDir(), env: keyEnv, stdin: "Order number,Recipient,Owed\nU-1,Ann Lee,5\n"}
+	got := from.do(t, "orders", "import", "-", "--server", "http://127.0.0.1:1")
+	if got.code == 0 || !strings.Contains(got.stderr, `line 1: columns that are not read: "Owed"`) {
+		t.Errorf("got %+v, want the column that is not read", got)
+	}
+}
+
 // TestImportJudgesMetadata: metadata that the service would refuse is refused with its line, and
 // nothing is sent.
 func TestImportJudgesMetadata(t *testing.T) {

@@ -228,8 +228,8 @@ const maxDescription = 1000
 // maxNamed is how many bytes the number of an order has at most of which its parcels are named.
 const maxNamed = 200
 
-// complete adds what the lines of an order lack. Parcels are named after their order, because labels have these names as
-// bar codes: a scan finds one parcel of all.
+// complete adds what the lines of an order lack. Parcels are named after their order, because labels have these
+// names as bar codes, and a scan should find one parcel.
 func (r *reader) complete(order *Order) {
 	r.addDefaults(order)
 	taken := map[any]bool{}
