@@ -479,8 +479,12 @@ func typed(texts []string) (text string, ok bool) {
 // maxCorrections is how many cells of a file can be corrected.
 const maxCorrections = 10_000
 
-// shownField has the lines of what the page has shown with a tick for leaving it out.
-const shownField = "_shown"
+// The lines of what the page has shown with a tick for leaving it out: of what is left out already, and of what has
+// faults.
+const (
+	shownField  = "_shown"
+	faultyField = "_faulty"
+)
 
 // takeLeftOut takes the ticks of what is left out. What the page did not show stays as it was.
 func takeLeftOut(d *saved.Draft, file *orderfile.File, sent *page.Form) {
@@ -488,6 +492,15 @@ func takeLeftOut(d *saved.Draft, file *orderfile.File, sent *page.Form) {
 		if line, err := strconv.Atoi(text); err == nil && file.HasLine(line) {
 			ticked := slices.Contains(sent.Values[leaveField], text)
 			d.LeaveOut, d.Include = marked(d.LeaveOut, line, ticked), marked(d.Include, line, !ticked)
+		}
+	}
+	for _, text := range sent.Values[faultyField] { // to correct an order is no wish to include one that exists
+		if line, err := strconv.Atoi(text); err == nil && file.HasLine(line) {
+			ticked := slices.Contains(sent.Values[leaveField], text)
+			d.LeaveOut = marked(d.LeaveOut, line, ticked)
+			if ticked {
+				d.Include = marked(d.Include, line, false)
+			}
 		}
 	}
 }
