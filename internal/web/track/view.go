@@ -25,6 +25,7 @@ type orderView struct {
 
 	Expected template.HTML // when it comes; empty once the order has ended
 	Late     bool          // that has passed
+	Coming   bool          // Expected is when a courier comes for a return
 	ToPay    string        // what the courier collects; empty once the order has ended
 	City     string        // whose time is shown
 	Failure  string        // why the latest attempt failed
@@ -67,7 +68,7 @@ func viewOf(
 	v := orderView{
 		Language: l, Test: delivery.IsTest(o.PartnerID), IsReturn: o.IsReturn, Sender: viewOfSender(sender),
 		OrderID: o.OrderID, Number: cmp.Or(o.PartnerOrderID, o.OrderID), Status: o.Status,
-		City:   o.Destination.City,
+		City:   whereNext(o).City,
 		Steps:  stepsOf(o, l),
 		Origin: place(o.Origin), Destination: place(o.Destination), Map: mapOf(o),
 	}
@@ -132,7 +133,30 @@ func (v *orderView) explain(o *delivery.Tracked, clock *time.Location, now time.
 		}
 		return
 	}
+	v.Coming = awaitsPickup(o)
 	v.Expected, v.Late = expected(o, clock, v.Language, now)
+}
+
+// awaitsPickup reports whether an order is a return that its recipient still has: what matters to them is
+// when a courier comes, and not when the parcels arrive at the sender.
+func awaitsPickup(o *delivery.Tracked) bool {
+	return o.IsReturn && reachedBy(o) < stepAt[delivery.StatusPickedUp]
+}
+
+// whereNext returns the place of the next stop that the page is about.
+func whereNext(o *delivery.Tracked) delivery.Place {
+	if awaitsPickup(o) {
+		return o.Origin
+	}
+	return o.Destination
+}
+
+// nextStop returns when the courier is expected there.
+func nextStop(o *delivery.Tracked, clock *time.Location) delivery.Arrival {
+	if awaitsPickup(o) { // no estimate is made for a pickup
+		return delivery.ArrivalOf(o.Collection, o.Collection.End, o.Collection.End, clock)
+	}
+	return delivery.ArrivalOf(o.Window, o.Promised, o.EstimatedDelivery, clock)
 }
 
 // expected says on which day the order is expected, and when: in one sentence, because window and
@@ -140,10 +164,10 @@ func (v *orderView) explain(o *delivery.Tracked, clock *time.Location, now time.
 func expected(
 	o *delivery.Tracked, clock *time.Location, l page.Language, now time.Time,
 ) (text template.HTML, late bool) {
-	arrival := delivery.ArrivalOf(o.Window, o.Promised, o.EstimatedDelivery, clock)
+	arrival := nextStop(o, clock)
 	late = now.After(arrival.Until)
 	day := l.Day(arrival.Until, now)
-	if late || arrival.Late { // words stand before it
+	if late || arrival.Late || awaitsPickup(o) { // words stand before it
 		day = l.DayWithin(arrival.Until, now)
 	}
 	zone := l.Zone(arrival.Until)
