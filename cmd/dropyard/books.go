@@ -13,7 +13,7 @@ import (
 
 // booksCommand shows what was charged, and sets from when on that is done.
 type booksCommand struct {
-	Show     showBooksCommand     `cmd:"" default:"1" help:"Show the first day of the books, and how they are closed."`
+	Show     showBooksCommand     `cmd:"" default:"withargs" help:"Show the first day of the books, and how they are closed."`
 	Set      setBooksCommand      `cmd:"" help:"Set the first day of the books, and how they are closed, as an admin."`
 	Firm     firmCommand          `cmd:"" help:"Show the name and address on statements, and the tax numbers."`
 	SetFirm  setFirmCommand       `cmd:"" help:"Set the name and address on statements, and the tax numbers, as an admin."`
@@ -242,10 +242,10 @@ func (c *listBalancesCommand) Run(ctx context.Context) error {
 }
 
 type adjustChargesCommand struct {
-	Partner string  `arg:"" help:"The partner (par_…), as in dropyard partners."`
-	Dollars float64 `arg:"" help:"Amount in dollars before taxes; below zero if too much was charged (example: -- par_3ebmvgjr -12.50)."`
-	Reason  string  `help:"Reason, which statements show." required:"" placeholder:"TEXT"`
-	Order   string  `help:"Order whose charge is corrected, with its part of the taxes." placeholder:"ORDER-ID"`
+	Partner string `arg:"" help:"The partner (par_…), as in dropyard partners."`
+	Dollars money  `arg:"" help:"Amount in dollars before taxes; below zero if too much was charged (example: -- par_3ebmvgjr -12.50)."`
+	Reason  string `help:"Reason, which statements show." required:"" placeholder:"TEXT"`
+	Order   string `help:"Order whose charge is corrected, with its part of the taxes." placeholder:"ORDER-ID"`
 	outputFlags
 	operatorFlags
 }
@@ -267,9 +267,9 @@ func (c *adjustChargesCommand) Run(ctx context.Context) error {
 }
 
 type payCommand struct {
-	Partner string  `arg:"" help:"The partner (par_…), as in dropyard partners."`
-	Dollars float64 `arg:"" help:"Amount in dollars (example: 1469.00)."`
-	Notes   string  `help:"What the payment refers to." placeholder:"TEXT"`
+	Partner string `arg:"" help:"The partner (par_…), as in dropyard partners."`
+	Dollars money  `arg:"" help:"Amount in dollars (example: 1469.00)."`
+	Notes   string `help:"What the payment refers to." placeholder:"TEXT"`
 	outputFlags
 	operatorFlags
 }
@@ -290,7 +290,7 @@ func (c *payCommand) Run(ctx context.Context) error {
 }
 
 // inCents returns an amount in cents.
-func inCents(dollars float64) int64 { return int64(math.Round(100 * dollars)) }
+func inCents(dollars money) int64 { return int64(math.Round(100 * float64(dollars))) }
 
 func postedFields(e *client.BookEntry) []terminal.Field {
 	return []terminal.Field{

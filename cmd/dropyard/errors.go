@@ -79,7 +79,7 @@ func onOneLine(text string) string {
 
 // following returns to what an order can be moved instead; empty if the refusal does not say.
 func following(refused *client.Error) string {
-	if len(refused.Details.Allowed) == 0 {
+	if refused.Code != client.CodeInvalidTransition { // others have it, too, about other moves
 		return ""
 	}
 	words := make([]string, len(refused.Details.Allowed))

@@ -4,11 +4,16 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 )
@@ -56,7 +61,7 @@ type commands struct {
 	OIDC     oidcCommand     `cmd:"" name:"oidc" group:"Server:" help:"Try the OpenID provider."`
 	Clock    clockCommand    `cmd:"" group:"Server:" help:"Accept a clock that is far from the latest time in the store."`
 	Key      keyCommand      `cmd:"" group:"Server:" help:"Rotate the master key."`
-	Health   healthCommand   `cmd:"" group:"Server:" help:"Check whether a service responds; the exit code is 1 if it does not."`
+	Health   healthCommand   `cmd:"" group:"Server:" help:"Check whether a service responds. The exit code is 5 if nothing does, and 1 if the answer is not 200."`
 	Migrate  migrateCommand  `cmd:"" group:"Server:" help:"Bring the schema of the database up to date, and optionally distribute its tables over a cluster."`
 	Copy     copyCommand     `cmd:"" group:"Server:" help:"Copy all data from one database to another, such as from SQLite to PostgreSQL."`
 	Partner  partnerCommand  `cmd:"" group:"Server:" help:"Approve partners, export a partner's data, or erase a recipient's data."`
@@ -83,11 +88,34 @@ func main() {
 	parser := newParser(ctx, grammarOf(arguments[0]))
 	command, err := parser.Parse(arguments)
 	if err != nil {
-		fail(exitUsage, err)
+		fail(exitUsage, withHint(err, arguments))
 	}
 	if err := command.Run(); err != nil {
 		fail(exitCode(err), err)
 	}
+}
+
+// negative is what the parser takes for a flag although it is a number.
+var negative = regexp.MustCompile(`^-[0-9.]+$`)
+
+// withHint adds to an error of the command line what it says too little about.
+func withHint(err error, arguments []string) error {
+	text := err.Error()
+	switch {
+	case strings.HasPrefix(text, "unknown flag -") && slices.ContainsFunc(arguments, negative.MatchString):
+		return fmt.Errorf("%w; write -- in front of the arguments if one of them is below zero", err)
+	case strings.HasPrefix(text, "unexpected argument ") && !strings.Contains(text, "did you mean"):
+		var parsing *kong.ParseError
+		if !errors.As(err, &parsing) || parsing.Context == nil || parsing.Context.Selected() == nil {
+			return err
+		}
+		at := parsing.Context.Selected()
+		if at.Parent != nil && at.Parent.DefaultCmd == at { // the argument was probably meant as another subcommand
+			at = at.Parent
+		}
+		return fmt.Errorf("%w; see %s --help", err, at.FullPath())
+	}
+	return err
 }
 
 // grammarOf returns the commands that a parser needs: the one that the first argument names,
@@ -110,6 +138,7 @@ func newParser(ctx context.Context, grammar any) *kong.Kong {
 		kong.Description("A partner delivery service: quotes, orders, stock, tracking."),
 		kong.Vars{"events": triggerable(), "test": testEvent, "version": "dropyard " + version},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.TypeMapper(reflect.TypeFor[time.Time](), kong.MapperFunc(decodeTime)),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 }

@@ -88,7 +88,7 @@ func (c *useProfileCommand) Run() error {
 		return err
 	}
 	if all.Profiles[c.Name] == nil {
-		return usageError{fmt.Errorf("there is no profile %q", c.Name)}
+		return usageError{fmt.Errorf("there is no profile %q; dropyard profiles lists them", c.Name)}
 	}
 	if err := profile.Update(path, func(all *profile.Profiles) { all.Current = c.Name }); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (c *removeProfileCommand) Run() error {
 		return err
 	}
 	if all.Profiles[c.Name] == nil {
-		return usageError{fmt.Errorf("there is no profile %q", c.Name)}
+		return usageError{fmt.Errorf("there is no profile %q; dropyard profiles lists them", c.Name)}
 	}
 	if err := profile.Update(path, func(all *profile.Profiles) { all.Remove(c.Name) }); err != nil {
 		return err

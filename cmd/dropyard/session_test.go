@@ -289,6 +289,7 @@ func TestOperatorReceivesReturns(t *testing.T) {
 	p.must("board confirm "+order+" --order-version "+version, `edited .* confirmed .* by `)
 	p.must("board get "+order, `edited .* dropoff\.phone, confirmed .* UTC by `+apptest.OperatorEmail)
 	p.must("board move failed "+order, `status +failed`)
+	p.refused(exitRefused, "board receive "+order+" --location A-01", "no parcels of this order are due back (request")
 	p.must("board move cancelled "+order, `status +cancelled`)
 
 	p.must("board returns", order+` +metro +A-1 +Camille .*3 × Lamp \(`+product+`\)`)
