@@ -70,8 +70,9 @@ func (c *getEventCommand) Run(ctx context.Context) error {
 	}
 	out := c.output()
 	fields := eventFields(&event.EventRecord)
-	if event.State == client.EventPending && event.NextAttemptAt.IsZero() {
-		fields = append(fields, field("waits for", "an earlier event of the same order, or an endpoint that is off or fails"))
+	if waits(&event.EventRecord, time.Now()) {
+		fields = append(fields, field("waits for",
+			"an earlier event of the same order, or an endpoint that is off or fails; try dropyard webhooks test"))
 	}
 	if err := out.record(&answer, fields); err != nil || out.json {
 		return err
@@ -94,6 +95,12 @@ func (c *getEventCommand) Run(ctx context.Context) error {
 			terminal.Cell{Text: number(at.Attempts)})
 	}
 	return table.Flush()
+}
+
+// waits reports whether an event is not sent although it is due: something is in front of it, or the endpoint is
+// disabled or, after failures, only probed.
+func waits(e *client.EventRecord, now time.Time) bool {
+	return e.State == client.EventPending && e.NextAttemptAt.Before(now.Add(-time.Minute)) // which the zero time is, too
 }
 
 // printAttempts prints the attempts to deliver an event to the first endpoint.

@@ -5,7 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -80,5 +82,26 @@ func TestEventShowsItsEndpoints(t *testing.T) {
 	got := from.do(t, "events", "get", event)
 	if !strings.Contains(got.stdout, "ENDPOINT") || strings.Contains(got.stdout, "ATTEMPTED") {
 		t.Errorf("got %s, want the state at the second endpoint under ENDPOINT, and no attempts", got.stdout)
+	}
+}
+
+// TestWaits: an event that is due in a moment waits for nothing.
+func TestWaits(t *testing.T) {
+	t.Parallel()
+	now := testkit.Epoch
+	for name, c := range map[string]struct {
+		event client.EventRecord
+		want  bool
+	}{
+		"behind another": {client.EventRecord{State: client.EventPending}, true},
+		"at an endpoint that is probed": {
+			client.EventRecord{State: client.EventPending, NextAttemptAt: now.Add(-time.Hour)}, true,
+		},
+		"due":       {client.EventRecord{State: client.EventPending, NextAttemptAt: now}, false},
+		"delivered": {client.EventRecord{State: client.EventDelivered}, false},
+	} {
+		if got := waits(&c.event, now); got != c.want {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
 	}
 }
