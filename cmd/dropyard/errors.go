@@ -34,7 +34,7 @@ func exitCode(err error) int {
 	var refused *client.Error
 	var unreachable *url.Error
 	switch {
-	case errors.As(err, &usage), errors.As(err, &setting):
+	case errors.As(err, &usage), errors.As(err, &setting), errors.Is(err, app.ErrNoExports):
 		return exitUsage
 	case errors.As(err, &refused):
 		return exitCodeOf(refused)

@@ -104,6 +104,8 @@ func withHint(err error, arguments []string) error {
 	switch {
 	case strings.HasPrefix(text, "unknown flag -") && slices.ContainsFunc(arguments, negative.MatchString):
 		return fmt.Errorf("%w; write -- in front of the arguments if one of them is below zero", err)
+	case strings.Contains(text, ` must be one of "",`): // the value of a flag that is left out
+		return errors.New(strings.Replace(text, ` one of "",`, " one of ", 1))
 	case strings.HasPrefix(text, "unexpected argument ") && !strings.Contains(text, "did you mean"):
 		var parsing *kong.ParseError
 		if !errors.As(err, &parsing) || parsing.Context == nil || parsing.Context.Selected() == nil {

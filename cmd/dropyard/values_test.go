@@ -27,6 +27,8 @@ func TestSlipsNameTheWayOut(t *testing.T) {
 		"orders return ord_1 none.json":                   "the return: open none.json: no such file",
 		"locations set MTL-1 none.json":                   "the location: open none.json: no such file",
 		"events redeliver e --since 2026-11-23T00:00:00Z": "only one of them is possible",
+		"quote --from H2W2M5 --to M5H2N2 --level soon":    `--level must be one of "standard","express","same_day"`,
+		"export nightly":                                  "--export-to: set the directory",
 		"quote -f order.json --weight 3":                  "--file and --weight can't be used together",
 		"quote -f order.json --from H2W2M5":               "--file and --from can't be used together",
 		"books adjust --reason x par_1 -12.50":            "write -- in front of the arguments",
@@ -40,6 +42,7 @@ func TestSlipsNameTheWayOut(t *testing.T) {
 	} {
 		p.refused(exitUsage, line, want)
 	}
+	p.refused(exitFailed, "backup b.db --data gone", "--data names the data directory")
 	must(t, os.WriteFile(filepath.Join(p.dir, "order.json"), []byte("{}"), 0o600))
 	// What comes as far as the service, where nothing listens: a subcommand that is left out takes its flags all the same.
 	for _, line := range []string{"books --json", "settings --json", "quote -f order.json --level express"} {
