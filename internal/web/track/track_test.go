@@ -149,7 +149,9 @@ func TestOrderPageByStatus(t *testing.T) {
 		"failed": {failed, []string{
 			"No one was there", "Next attempt: <strong>tomorrow, 10:00 AM</strong>", "data-live",
 		}, []string{", by <strong>"}},
-		"failed, no plan": {unplanned, []string{"could not be completed"}, []string{"Next attempt"}},
+		"failed, no plan": {
+			unplanned, []string{"could not be completed", "The next attempt is not planned yet."}, []string{"Next attempt"},
+		},
 		"failed, not known": {
 			order(delivery.StatusFailed), []string{"<h1>Delivery attempt failed</h1>"}, []string{"Next attempt"},
 		},
@@ -361,7 +363,9 @@ func TestReturnSaysWhenTheCourierComes(t *testing.T) {
 		},
 		"a window of days": {days, []string{"A courier comes: Saturday, January 17, by <strong>"}, []string{"between"}},
 		"missed":           {missed, []string{"It is later than planned.", "Was expected: today"}, []string{"comes:"}},
-		"failed":           {failed, []string{"tomorrow, 7:00 AM</strong>", "(<bdi>Vancouver</bdi>)"}, []string{"(<bdi>Toronto</bdi>)"}},
+		"failed": {failed, []string{
+			"<h1>Pickup attempt failed</h1>", "<bdi>Pickup attempt failed</bdi>", "tomorrow, 7:00 AM</strong>", "(<bdi>Vancouver</bdi>)",
+		}, []string{"(<bdi>Toronto</bdi>)", "elivery attempt failed", "to take the delivery"}},
 		"picked up": {
 			back(delivery.StatusInTransit), []string{"Tomorrow, between <strong>10:00 AM and 1:00 PM", "(<bdi>Toronto</bdi>)"},
 			[]string{"comes:"},

@@ -30,7 +30,11 @@ type orderView struct {
 	City     string        // whose time is shown
 	Failure  string        // why the latest attempt failed
 	Next     string        // when the next one is planned
-	Ended    time.Time     // when the order ended; zero before
+	// Unplanned says that it is not planned yet.
+	Unplanned bool
+	// PickupFailed says that the attempt was to pick a return up.
+	PickupFailed bool
+	Ended        time.Time // when the order ended; zero before
 
 	Steps               []stepView
 	Parcels             string
@@ -79,9 +83,20 @@ func viewOf(
 	}
 	for i := len(o.History) - 1; i >= 0; i-- {
 		entry := o.History[i]
-		v.History = append(v.History, entryView{l.Text("tracked." + string(entry.Status)), entry.At.In(clock)})
+		v.History = append(v.History, entryView{nameOf(o, i, l), entry.At.In(clock)})
 	}
 	return v
+}
+
+// nameOf names an entry of the history. Before its pickup, what fails for a return is no delivery.
+func nameOf(o *delivery.Tracked, entry int, l page.Language) string {
+	status := o.History[entry].Status
+	before := *o
+	before.Status, before.History = status, o.History[:entry+1]
+	if status == delivery.StatusFailed && awaitsPickup(&before) {
+		return l.Text("track.return.failed")
+	}
+	return l.Text("tracked." + string(status))
 }
 
 // Title is the title of the page.
@@ -93,7 +108,12 @@ func (v orderView) AsksSender() bool {
 }
 
 // StatusText names the status.
-func (v orderView) StatusText() string { return v.Language.Text("tracked." + string(v.Status)) }
+func (v orderView) StatusText() string {
+	if v.PickupFailed {
+		return v.Language.Text("track.return.failed")
+	}
+	return v.Language.Text("tracked." + string(v.Status))
+}
 
 func viewOfSender(s partner.Sender) senderView {
 	v := senderView{Name: s.Name, Support: s.SupportURL}
@@ -125,8 +145,12 @@ func (v *orderView) explain(o *delivery.Tracked, clock *time.Location, now time.
 		v.ToPay = v.Language.Money(cash.AmountCents, cash.Currency)
 	}
 	if o.Status == delivery.StatusFailed {
+		v.PickupFailed = awaitsPickup(o)
 		if o.Failed != nil {
-			v.Failure = v.Language.Text("failure." + string(o.Failed.Reason))
+			if !v.PickupFailed { // the reasons are about deliveries
+				v.Failure = v.Language.Text("failure." + string(o.Failed.Reason))
+			}
+			v.Unplanned = o.Failed.Next == nil
 			if o.Failed.Next != nil {
 				v.Next = v.Language.Within(o.Failed.Next.In(clock), now)
 			}
