@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -50,6 +51,18 @@ func TestSlipsNameTheWayOut(t *testing.T) {
 	}
 }
 
+// TestRemovedProfileSaysHowToRevoke: what a removed profile had stays valid, and an operator's token is no API key.
+func TestRemovedProfileSaysHowToRevoke(t *testing.T) {
+	t.Parallel()
+	s := (run{dir: testkit.FastDir(t), env: operatorEnv}).serve(t)
+	account, p := s.Register(t, "metro"), newPerson(t)
+	p.must("login --profile desk --operator --server "+s.URL, "as operator", apptest.OperatorEmail,
+		apptest.OperatorPassword)
+	p.must("login --profile shop --server "+s.URL, "new API key", account.Email, account.Password)
+	p.must("profiles remove desk", `^The profile "desk" is removed\.\nIts token is valid until .*DELETE /ops/v1/tokens/\w+\.\n$`)
+	p.must("profiles remove shop", `^The profile "shop" is removed\.\nIts API key is still valid; .*\n$`)
+}
+
 // TestCardIn reads the file of a card, and what rate-cards get prints.
 func TestCardIn(t *testing.T) {
 	t.Parallel()
@@ -65,7 +78,7 @@ func TestCardIn(t *testing.T) {
 	}
 }
 
-// TestEventShowsItsEndpoints: the attempts at the first endpoint, and the states at the others, are tables of their own.
+// TestEventShowsItsEndpoints: the attempts at the first endpoint and the states at the others are separate tables.
 func TestEventShowsItsEndpoints(t *testing.T) {
 	t.Parallel()
 	s := (run{dir: testkit.FastDir(t), env: []string{"DROPYARD_WEBHOOK_ALLOW_INSECURE=true"}}).serve(t)

@@ -364,7 +364,8 @@ func TestReturnSaysWhenTheCourierComes(t *testing.T) {
 		"a window of days": {days, []string{"A courier comes: Saturday, January 17, by <strong>"}, []string{"between"}},
 		"missed":           {missed, []string{"It is later than planned.", "Was expected: today"}, []string{"comes:"}},
 		"failed": {failed, []string{
-			"<h1>Pickup attempt failed</h1>", "<bdi>Pickup attempt failed</bdi>", "tomorrow, 7:00 AM</strong>", "(<bdi>Vancouver</bdi>)",
+			"<h1>Pickup attempt failed</h1>", "<bdi>Pickup attempt failed</bdi>", "tomorrow, 7:00 AM</strong>",
+			"(<bdi>Vancouver</bdi>)",
 		}, []string{"(<bdi>Toronto</bdi>)", "elivery attempt failed", "to take the delivery"}},
 		"picked up": {
 			back(delivery.StatusInTransit), []string{"Tomorrow, between <strong>10:00 AM and 1:00 PM", "(<bdi>Toronto</bdi>)"},
