@@ -122,3 +122,18 @@ func TestWaits(t *testing.T) {
 		}
 	}
 }
+
+// TestSandboxOrderHasABusinessDay: the sample of the first steps causes no warning on a Friday or Saturday.
+func TestSandboxOrderHasABusinessDay(t *testing.T) {
+	t.Parallel()
+	for day := range 7 {
+		now := testkit.Epoch.AddDate(0, 0, day)
+		window, business := sandboxOrder(now).Pickup.TimeWindow, false
+		for at := window.Start; at.Before(window.End); at = at.AddDate(0, 0, 1) {
+			business = business || at.Weekday() != time.Saturday && at.Weekday() != time.Sunday
+		}
+		if !business {
+			t.Errorf("on a %s: got the window %v, want a business day in it", now.Weekday(), window)
+		}
+	}
+}
