@@ -8,7 +8,7 @@ import (
 )
 
 // ChangePassword sets a new password and ends all other sessions. A wrong current
-// password is refused with [CodeValidation], and counts as a failed login.
+// password is refused with [CodeValidationError], and counts as a failed login.
 func (o *Operator) ChangePassword(
 	ctx context.Context, change PasswordChange, options ...CallOption,
 ) (*PasswordChanged, error) {

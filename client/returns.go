@@ -38,7 +38,7 @@ type ReturnPickup struct {
 }
 
 // CreateReturn creates an order that brings goods of a delivered order back. Over all returns they are
-// at most what was delivered: more is refused with [CodeValidation].
+// at most what was delivered: more is refused with [CodeValidationError].
 func (c *Client) CreateReturn(
 	ctx context.Context, orderID string, wanted ReturnRequest, options ...CallOption,
 ) (*Order, error) {

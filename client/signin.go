@@ -80,7 +80,7 @@ type Removed struct {
 }
 
 // ChangePassword sets a new password and ends all other sessions. A wrong current
-// password is refused with [CodeValidation], and counts as a failed login.
+// password is refused with [CodeValidationError], and counts as a failed login.
 func (s *Session) ChangePassword(
 	ctx context.Context, change PasswordChange, options ...CallOption,
 ) (*PasswordChanged, error) {

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dropyard/dropyard/client"
@@ -17,7 +16,7 @@ import (
 
 // booksCommand shows what was charged, and sets from when on that is done.
 type booksCommand struct {
-	Show     showBooksCommand     `cmd:"" default:"1" help:"Show the first day of the books, and how they are closed."`
+	Show     showBooksCommand     `cmd:"" default:"withargs" help:"Show the first day of the books, and how they are closed."`
 	Set      setBooksCommand      `cmd:"" help:"Set the first day of the books, and how they are closed, as an admin."`
 	Firm     firmCommand          `cmd:"" help:"Show the name and address on statements, and the tax numbers."`
 	SetFirm  setFirmCommand       `cmd:"" help:"Set the name and address on statements, and the tax numbers, as an admin."`
@@ -264,10 +263,10 @@ func (c *listBalancesCommand) Run(ctx context.Context) error {
 }
 
 type adjustChargesCommand struct {
-	Partner string       `arg:"" help:"The partner (par_…), as in dropyard partners."`
-	Dollars dollarAmount `arg:"" help:"Amount in dollars before taxes; below zero if too much was charged (example: -- par_3ebmvgjr -12.50)."`
-	Reason  string       `help:"Reason, which statements show." required:"" placeholder:"TEXT"`
-	Order   string       `help:"Order whose charge is corrected, with its part of the taxes." placeholder:"ORDER-ID"`
+	Partner string `arg:"" help:"The partner (par_…), as in dropyard partners."`
+	Dollars money  `arg:"" help:"Amount in dollars before taxes; below zero if too much was charged (example: -- par_3ebmvgjr -12.50)."`
+	Reason  string `help:"Reason, which statements show." required:"" placeholder:"TEXT"`
+	Order   string `help:"Order whose charge is corrected, with its part of the taxes." placeholder:"ORDER-ID"`
 	outputFlags
 	operatorFlags
 }
@@ -293,9 +292,9 @@ func (c *adjustChargesCommand) Run(ctx context.Context) error {
 }
 
 type payCommand struct {
-	Partner string       `arg:"" help:"The partner (par_…), as in dropyard partners."`
-	Dollars dollarAmount `arg:"" help:"Amount in dollars (example: 1469.00)."`
-	Notes   string       `help:"What the payment refers to." placeholder:"TEXT"`
+	Partner string `arg:"" help:"The partner (par_…), as in dropyard partners."`
+	Dollars money  `arg:"" help:"Amount in dollars (example: 1469.00)."`
+	Notes   string `help:"What the payment refers to." placeholder:"TEXT"`
 	outputFlags
 	operatorFlags
 }
@@ -315,25 +314,8 @@ func (c *payCommand) Run(ctx context.Context) error {
 	return c.output().record(&answer, postedFields(posted))
 }
 
-// dollarAmount is an amount in dollars, with a point or a comma.
-type dollarAmount float64
-
-// UnmarshalText reads the amount. A comma before three digits could separate thousands, and is refused.
-func (a *dollarAmount) UnmarshalText(text []byte) error {
-	number := string(text)
-	if whole, cents, found := strings.Cut(number, ","); found && len(cents) <= 2 {
-		number = whole + "." + cents
-	}
-	value, err := strconv.ParseFloat(number, 64)
-	if err != nil || math.IsNaN(value) || math.IsInf(value, 0) {
-		return fmt.Errorf("expected an amount in dollars such as 1469.00, not %q", text)
-	}
-	*a = dollarAmount(value)
-	return nil
-}
-
 // inCents returns an amount in cents.
-func inCents(dollars dollarAmount) int64 { return int64(math.Round(100 * float64(dollars))) }
+func inCents(dollars money) int64 { return int64(math.Round(100 * float64(dollars))) }
 
 func postedFields(e *client.BookEntry) []terminal.Field {
 	return []terminal.Field{

@@ -10,7 +10,7 @@ import (
 
 // collectedFlags say what was collected at the door.
 type collectedFlags struct {
-	Collected *dollarAmount           `help:"With delivered: what was collected, in dollars (example: 49.99)." placeholder:"DOLLARS"`
+	Collected *money                  `help:"With delivered: what was collected, in dollars (example: 49.99)." placeholder:"DOLLARS"`
 	Paid      client.CollectionMethod `help:"How it was paid: cash or terminal." enum:"cash,terminal" default:"cash"`
 	Currency  client.Currency         `help:"Currency of the amount." enum:"CAD,USD" default:"CAD"`
 }
@@ -29,7 +29,7 @@ func (f *collectedFlags) collected(notes string) *client.Collected {
 
 type collectCommand struct {
 	OrderID  string                  `arg:"" help:"The order (ord_…)."`
-	Dollars  dollarAmount            `arg:"" help:"Amount in dollars; 0 for nothing (example: 49.99)."`
+	Dollars  money                   `arg:"" help:"Amount in dollars; 0 for nothing (example: 49.99)."`
 	Paid     client.CollectionMethod `help:"How it was paid: cash or terminal." enum:"cash,terminal" default:"cash"`
 	Currency client.Currency         `help:"Currency of the amount." enum:"CAD,USD" default:"CAD"`
 	Notes    string                  `help:"Reason, if the amount differs from the one to be collected." placeholder:"TEXT"`
@@ -106,8 +106,8 @@ func (c *cashCommand) Run(ctx context.Context) error {
 
 type countCashCommand struct {
 	Courier  string          `arg:"" help:"The courier (cou_…)."`
-	Counted  dollarAmount    `arg:"" help:"What was counted, in dollars (example: 184.50)."`
-	Kept     dollarAmount    `help:"What the courier keeps, in dollars." placeholder:"DOLLARS"`
+	Counted  money           `arg:"" help:"What was counted, in dollars (example: 184.50)."`
+	Kept     money           `help:"What the courier keeps, in dollars." placeholder:"DOLLARS"`
 	Currency client.Currency `help:"Currency of the amounts." enum:"CAD,USD" default:"CAD"`
 	Notes    string          `help:"Notes about the count. Needed if there is a difference: why." placeholder:"TEXT"`
 	outputFlags
@@ -164,7 +164,7 @@ func (c *countCashCommand) whyDiffers(carried int64) error {
 }
 
 type depositCommand struct {
-	Dollars  dollarAmount       `arg:"" help:"Amount in dollars (example: 1469.00)."`
+	Dollars  money              `arg:"" help:"Amount in dollars (example: 1469.00)."`
 	From     client.BookAccount `help:"Where the money comes from: desk, or terminal for what was paid by card." enum:"desk,terminal" default:"desk"`
 	Currency client.Currency    `help:"Currency of the amount." enum:"CAD,USD" default:"CAD"`
 	Notes    string             `help:"What the deposit refers to." placeholder:"TEXT"`
@@ -190,7 +190,7 @@ func (c *depositCommand) Run(ctx context.Context) error {
 
 type remitCommand struct {
 	Partner  string             `arg:"" help:"The partner (par_…), as in dropyard partners."`
-	Dollars  dollarAmount       `arg:"" help:"Amount in dollars (example: 1469.00)."`
+	Dollars  money              `arg:"" help:"Amount in dollars (example: 1469.00)."`
 	From     client.BookAccount `help:"Where the money comes from: bank or desk." enum:"bank,desk" default:"bank"`
 	Currency client.Currency    `help:"Currency of the amount." enum:"CAD,USD" default:"CAD"`
 	Notes    string             `help:"What the payment refers to." placeholder:"TEXT"`

@@ -34,7 +34,7 @@ func exitCode(err error) int {
 	var refused *client.Error
 	var unreachable *url.Error
 	switch {
-	case errors.As(err, &usage), errors.As(err, &setting):
+	case errors.As(err, &usage), errors.As(err, &setting), errors.Is(err, app.ErrNoExports):
 		return exitUsage
 	case errors.As(err, &refused):
 		return exitCodeOf(refused)
@@ -79,7 +79,7 @@ func onOneLine(text string) string {
 
 // following returns to what an order can be moved instead; empty if the refusal does not say.
 func following(refused *client.Error) string {
-	if len(refused.Details.Allowed) == 0 {
+	if refused.Code != client.CodeInvalidTransition { // others have it, too, about other moves
 		return ""
 	}
 	words := make([]string, len(refused.Details.Allowed))

@@ -69,25 +69,54 @@ func (c *getEventCommand) Run(ctx context.Context) error {
 		return err
 	}
 	out := c.output()
-	if err := out.record(&answer, eventFields(&event.EventRecord)); err != nil || out.json {
+	fields := eventFields(&event.EventRecord)
+	if waits(&event.EventRecord, time.Now()) {
+		fields = append(fields, field("waits for",
+			"an earlier event of the same order, or an endpoint that is off or fails; try dropyard webhooks test"))
+	}
+	if err := out.record(&answer, fields); err != nil || out.json {
 		return err
 	}
 	if err := out.say("\n%s\n", event.Body); err != nil {
 		return err
 	}
+	if err := printAttempts(out, event.AttemptLog); err != nil || len(event.Deliveries) == 0 {
+		return err
+	}
+	if len(event.AttemptLog) > 0 {
+		if err := out.say(""); err != nil {
+			return err
+		}
+	}
+	table := terminal.NewTable(out.to, out.palette,
+		[]terminal.Column{{Title: "ENDPOINT"}, {Title: "STATE"}, {Title: "ATTEMPTS", Right: true}})
+	for _, at := range event.Deliveries {
+		table.Add(terminal.Cell{Text: at.EndpointID}, terminal.Cell{Text: string(at.State)},
+			terminal.Cell{Text: number(at.Attempts)})
+	}
+	return table.Flush()
+}
+
+// waits reports whether an event is not sent although it is due: something is in front of it, or the endpoint is
+// disabled or, after failures, only probed.
+func waits(e *client.EventRecord, now time.Time) bool {
+	return e.State == client.EventPending && e.NextAttemptAt.Before(now.Add(-time.Minute)) // which the zero time is, too
+}
+
+// printAttempts prints the attempts to deliver an event to the first endpoint.
+func printAttempts(out *output, attempts []client.Attempt) error {
+	if len(attempts) == 0 {
+		return nil
+	}
 	table := terminal.NewTable(out.to, out.palette,
 		[]terminal.Column{{Title: "ATTEMPTED"}, {Title: "ANSWER"}, {Title: "TOOK", Right: true}})
-	for _, attempt := range event.AttemptLog {
+	for _, attempt := range attempts {
 		style := terminal.Green
 		if !attempt.Delivered {
 			style = terminal.Red
 		}
 		table.Add(terminal.Cell{Text: exactly(attempt.AttemptedAt)}, terminal.Cell{Text: answered(attempt.StatusCode,
 			attempt.Error), Style: style}, terminal.Cell{Text: number(attempt.DurationMS) + " ms"})
-	}
-	for _, at := range event.Deliveries {
-		table.Add(terminal.Cell{Text: at.EndpointID}, terminal.Cell{Text: string(at.State)},
-			terminal.Cell{Text: number(at.Attempts)})
 	}
 	return table.Flush()
 }
@@ -118,8 +147,11 @@ type redeliverCommand struct {
 
 // Run sends one event again, or all that the flags choose.
 func (c *redeliverCommand) Run(ctx context.Context) error {
-	if (c.EventID == "") == c.Since.IsZero() {
+	switch {
+	case c.EventID == "" && c.Since.IsZero():
 		return usageError{errors.New("<event-id>, --since: one of them is needed")}
+	case c.EventID != "" && !c.Since.IsZero():
+		return usageError{errors.New("<event-id>, --since: only one of them is possible")}
 	}
 	partner, err := c.client()
 	if err != nil {

@@ -18,6 +18,9 @@ type healthCommand struct {
 // Run returns an error unless the service responds with 200. It is for images that have
 // no other program.
 func (c *healthCommand) Run(ctx context.Context) error {
+	if err := checkURL("--url", c.URL); err != nil {
+		return usageError{err}
+	}
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
 	path := "/v1/health"

@@ -31,7 +31,7 @@ func TestHealth(t *testing.T) {
 		"alive":            {[]string{"--url", server.URL}, 0, "ok\n"},
 		"nothing listens":  {[]string{"--url", closed.URL}, exitNoAnswer, ""},
 		"not an address":   {[]string{"--url", "http://%"}, exitUsage, ""},
-		"unknown protocol": {[]string{"--url", "gopher://localhost"}, exitNoAnswer, ""},
+		"unknown protocol": {[]string{"--url", "gopher://localhost"}, exitUsage, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

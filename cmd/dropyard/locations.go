@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/dropyard/dropyard/client"
@@ -56,13 +55,9 @@ func (c *setLocationCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	content, err := readFile(c.File)
-	if err != nil {
-		return err
-	}
 	var wanted client.LocationRequest
-	if err := json.Unmarshal(content, &wanted); err != nil {
-		return fmt.Errorf("the location: %w", err)
+	if err := readObject(c.File, "the location", &wanted); err != nil {
+		return err
 	}
 	var answer client.Answer
 	set, err := operator.PutLocation(ctx, c.Code, wanted, client.WithAnswer(&answer))

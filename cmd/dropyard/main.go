@@ -4,13 +4,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 )
@@ -58,7 +61,7 @@ type commands struct {
 	OIDC     oidcCommand     `cmd:"" name:"oidc" group:"Server:" help:"Try the OpenID provider."`
 	Clock    clockCommand    `cmd:"" group:"Server:" help:"Accept a clock that is far from the latest time in the store."`
 	Key      keyCommand      `cmd:"" group:"Server:" help:"Rotate the master key."`
-	Health   healthCommand   `cmd:"" group:"Server:" help:"Check whether a service responds; the exit code is 1 if it does not."`
+	Health   healthCommand   `cmd:"" group:"Server:" help:"Check whether a service responds. The exit code is 5 if nothing does, and 1 if the answer is not 200."`
 	Migrate  migrateCommand  `cmd:"" group:"Server:" help:"Bring the schema of the database up to date, and optionally distribute its tables over a cluster."`
 	Copy     copyCommand     `cmd:"" group:"Server:" help:"Copy all data from one database to another, such as from SQLite to PostgreSQL."`
 	Partner  partnerCommand  `cmd:"" group:"Server:" help:"Approve partners, export a partner's data, or erase a recipient's data."`
@@ -85,24 +88,36 @@ func main() {
 	parser := newParser(ctx, grammarOf(arguments[0]))
 	command, err := parser.Parse(arguments)
 	if err != nil {
-		fail(exitUsage, belowZero(arguments, err))
+		fail(exitUsage, withHint(err, arguments))
 	}
 	if err := command.Run(); err != nil {
 		fail(exitCode(err), err)
 	}
 }
 
-// belowZero returns the error of a command line, and what to write if it takes an amount below zero for a flag.
-func belowZero(arguments []string, err error) error {
-	isNumber := func(argument string) bool {
-		return len(argument) > 1 && argument[0] == '-' && (argument[1] == '.' || '0' <= argument[1] && argument[1] <= '9')
+// negative is what the parser takes for a flag although it is a number.
+var negative = regexp.MustCompile(`^-[0-9.]+$`)
+
+// withHint adds to an error of the command line what it says too little about.
+func withHint(err error, arguments []string) error {
+	text := err.Error()
+	switch {
+	case strings.HasPrefix(text, "unknown flag -") && slices.ContainsFunc(arguments, negative.MatchString):
+		return fmt.Errorf("%w; write -- in front of the arguments if one of them is below zero", err)
+	case strings.Contains(text, ` must be one of "",`): // the value of a flag that is left out
+		return errors.New(strings.Replace(text, ` one of "",`, " one of ", 1))
+	case strings.HasPrefix(text, "unexpected argument ") && !strings.Contains(text, "did you mean"):
+		var parsing *kong.ParseError
+		if !errors.As(err, &parsing) || parsing.Context == nil || parsing.Context.Selected() == nil {
+			return err
+		}
+		at := parsing.Context.Selected()
+		if at.Parent != nil && at.Parent.DefaultCmd == at { // the argument was probably meant as another subcommand
+			at = at.Parent
+		}
+		return fmt.Errorf("%w; see %s --help", err, at.FullPath())
 	}
-	i := slices.IndexFunc(arguments, isNumber)
-	if i < 0 || slices.Contains(arguments, "--") || !strings.HasPrefix(err.Error(), "unknown flag") {
-		return err
-	}
-	const help = "write -- after the flags, and the arguments behind it"
-	return fmt.Errorf("%s is not a flag: %s: -- … %[1]s", arguments[i], help)
+	return err
 }
 
 // grammarOf returns the commands that a parser needs: the one that the first argument names,
@@ -125,6 +140,7 @@ func newParser(ctx context.Context, grammar any) *kong.Kong {
 		kong.Description("A partner delivery service: quotes, orders, stock, tracking."),
 		kong.Vars{"events": triggerable(), "test": testEvent, "version": "dropyard " + version},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.TypeMapper(reflect.TypeFor[time.Time](), kong.MapperFunc(decodeTime)),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 }

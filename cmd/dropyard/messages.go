@@ -70,7 +70,7 @@ func (c *messagesCommand) Run(ctx context.Context) error {
 
 // settingsCommand shows and changes the settings of the service that admins set while it runs.
 type settingsCommand struct {
-	Show showSettingsCommand `cmd:"" default:"1" help:"Show the settings."`
+	Show showSettingsCommand `cmd:"" default:"withargs" help:"Show the settings."`
 	Set  setSettingsCommand  `cmd:"" help:"Change the settings, as an admin."`
 }
 

@@ -359,8 +359,8 @@ func (im *orderImport) summary(dryRun bool) {
 		leftOut = fmt.Sprintf(", left out: %d", len(im.leftOut))
 	}
 	if dryRun {
-		tell("orders: %d, would be created: %d for %d.%02d in total, already exist: %d, would be refused: %d%s",
-			im.total, im.created, im.cents/100, im.cents%100, im.existing, len(im.refused), leftOut)
+		tell("orders: %d, would be created: %d for %s in total, already exist: %d, would be refused: %d%s",
+			im.total, im.created, dollars(im.cents, client.CAD), im.existing, len(im.refused), leftOut)
 		return
 	}
 	tell("orders: %d, created: %d, created by an earlier run: %d, already existed: %d, refused: %d%s",

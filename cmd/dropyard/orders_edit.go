@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/dropyard/dropyard/client"
 )
@@ -24,13 +22,9 @@ func (c *editOrderCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	content, err := readFile(c.File)
-	if err != nil {
-		return err
-	}
 	var edit client.OrderEdit
-	if err := json.Unmarshal(content, &edit); err != nil {
-		return fmt.Errorf("the patch: %w", err)
+	if err := readObject(c.File, "the patch", &edit); err != nil {
+		return err
 	}
 	var answer client.Answer
 	send := partner.EditOrder

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/dropyard/dropyard/client"
 )
@@ -22,13 +20,9 @@ func (c *returnOrderCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	content, err := readFile(c.File)
-	if err != nil {
-		return err
-	}
 	var wanted client.ReturnRequest
-	if err := json.Unmarshal(content, &wanted); err != nil {
-		return fmt.Errorf("the return: %w", err)
+	if err := readObject(c.File, "the return", &wanted); err != nil {
+		return err
 	}
 	var answer client.Answer
 	order, err := partner.CreateReturn(ctx, c.OrderID, wanted,

@@ -40,7 +40,7 @@ func TestImport(t *testing.T) {
 		}
 		return got
 	}
-	check("dry run", "orders: 2, would be created: 2 for ", 0, "--dry-run")
+	check("dry run", "orders: 2, would be created: 2 for $", 0, "--dry-run")
 	check("first run", "orders: 2, created: 2, created by an earlier run: 0, already existed: 0, refused: 0", 0)
 	check("second run", "orders: 2, created: 0, created by an earlier run: 2, already existed: 0, refused: 0", 0)
 	check("one at a time", "orders: 2, created: 0, created by an earlier run: 0, already existed: 2, refused: 0", 0,

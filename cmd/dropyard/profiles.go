@@ -88,7 +88,7 @@ func (c *useProfileCommand) Run() error {
 		return err
 	}
 	if all.Profiles[c.Name] == nil {
-		return usageError{fmt.Errorf("there is no profile %q", c.Name)}
+		return usageError{fmt.Errorf("there is no profile %q; dropyard profiles lists them", c.Name)}
 	}
 	if err := profile.Update(path, func(all *profile.Profiles) { all.Current = c.Name }); err != nil {
 		return err
@@ -107,13 +107,20 @@ func (c *removeProfileCommand) Run() error {
 	if err != nil {
 		return err
 	}
-	if all.Profiles[c.Name] == nil {
-		return usageError{fmt.Errorf("there is no profile %q", c.Name)}
+	removed := all.Profiles[c.Name]
+	if removed == nil {
+		return usageError{fmt.Errorf("there is no profile %q; dropyard profiles lists them", c.Name)}
 	}
 	if err := profile.Update(path, func(all *profile.Profiles) { all.Remove(c.Name) }); err != nil {
 		return err
 	}
-	tell("The profile %q is removed. Its credentials are still valid; revoke them with dropyard keys or in the browser.",
-		c.Name)
+	tell("The profile %q is removed.", c.Name)
+	if removed.Partner != nil {
+		tell("Its API key is still valid; revoke it with dropyard keys or in the browser.")
+	}
+	if o := removed.Operator; o != nil { // no page lists tokens
+		tell("Its token is valid until %s; an operator revokes it before with DELETE /ops/v1/tokens/%s.",
+			moment(o.ExpiresAt), o.TokenID)
+	}
 	return nil
 }

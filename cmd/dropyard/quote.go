@@ -13,10 +13,10 @@ import (
 )
 
 type quoteCommand struct {
-	File   string    `short:"f" help:"JSON file with a quote or an order, or - for standard input, instead of the other flags." placeholder:"FILE"`
-	From   string    `help:"Where the delivery begins: a postal code, with city and province for a quote that can be ordered (example: 'Montréal, QC H2W 2M5')." placeholder:"PLACE"`
-	To     string    `help:"Where it ends (examples: 'M5H 2N2', 'Toronto, ON M5H 2N2')." placeholder:"PLACE"`
-	Weight []float64 `help:"Weight of each parcel in kilograms (example: --weight 2.5,1)." default:"1" placeholder:"KG"`
+	File   string    `short:"f" help:"JSON file with a quote or an order, or - for standard input, instead of --from, --to and --weight." placeholder:"FILE" xor:"from,to,weight"`
+	From   string    `help:"Where the delivery begins: a postal code, with city and province for a quote that can be ordered (example: 'Montréal, QC H2W 2M5')." placeholder:"PLACE" xor:"from"`
+	To     string    `help:"Where it ends (examples: 'M5H 2N2', 'Toronto, ON M5H 2N2')." placeholder:"PLACE" xor:"to"`
+	Weight []float64 `help:"Weight of each parcel in kilograms (example: --weight 2.5,1). Default: 1." placeholder:"KG" xor:"weight"`
 	Level  string    `help:"Service level: standard, express or same_day. Default: all." enum:",standard,express,same_day" default:"" placeholder:"LEVEL"`
 	outputFlags
 	partnerFlags
@@ -96,6 +96,9 @@ func (c *quoteCommand) request() (*client.QuoteRequest, error) {
 		return nil, err
 	}
 	request := &client.QuoteRequest{Pickup: client.Contact{Address: from}, Dropoff: client.Contact{Address: to}}
+	if len(c.Weight) == 0 {
+		c.Weight = []float64{1} // no default of the flag, which would count as given beside --file
+	}
 	for _, weight := range c.Weight {
 		request.Parcels = append(request.Parcels, client.Parcel{WeightKG: weight})
 	}

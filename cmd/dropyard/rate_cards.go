@@ -68,7 +68,7 @@ func (c *getRateCardCommand) Run(ctx context.Context) error {
 }
 
 type previewRateCardCommand struct {
-	File    string  `arg:"" optional:"" help:"JSON file with the proposed card (docs/rates.md)."`
+	File    string  `arg:"" optional:"" help:"JSON file with the proposed card (docs/rates.md), or what get prints, with other prices."`
 	Card    string  `help:"Instead of a file, the id of a card that was uploaded." placeholder:"ID"`
 	Order   string  `help:"The delivery: an order." placeholder:"ORDER-ID"`
 	Quote   string  `help:"The delivery: a JSON file with a quote or an order, or - for standard input." placeholder:"FILE"`
@@ -145,7 +145,7 @@ func (c *previewRateCardCommand) request() (*client.PreviewRequest, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := json.Unmarshal(content, &request.Card); err != nil {
+		if request.Card, err = cardIn(content); err != nil {
 			return nil, fmt.Errorf("%s is not a rate card: %w", c.File, err)
 		}
 	}
@@ -164,6 +164,18 @@ func (c *previewRateCardCommand) request() (*client.PreviewRequest, error) {
 		}
 		return request, err
 	}
+}
+
+// cardIn returns the card in a file: the file of a card, or what rate-cards get prints, which has it as a member.
+func cardIn(content []byte) (*client.RateCardFile, error) {
+	var uploaded struct {
+		Card *client.RateCardFile `json:"card"`
+	}
+	if err := json.Unmarshal(content, &uploaded); err != nil || uploaded.Card != nil {
+		return uploaded.Card, err
+	}
+	var card client.RateCardFile
+	return &card, json.Unmarshal(content, &card)
 }
 
 func previewColumns() []column[previewed] {

@@ -86,12 +86,12 @@ func (c *stockLevelsCommand) Run(ctx context.Context) error {
 }
 
 type addProductCommand struct {
-	Name    string  `arg:"" help:"Name of the product."`
-	Price   float64 `help:"Price in Canadian dollars (example: 12.50)." required:"" placeholder:"DOLLARS"`
-	Min     int64   `help:"Quantity at or below which the product is low." placeholder:"N"`
-	Max     int64   `help:"Quantity to restock to." placeholder:"N"`
-	Barcode string  `help:"Barcode." placeholder:"TEXT"`
-	SKU     string  `name:"sku" help:"The partner's own name of the product." placeholder:"TEXT"`
+	Name    string `arg:"" help:"Name of the product."`
+	Price   money  `help:"Price in Canadian dollars (example: 12.50)." required:"" placeholder:"DOLLARS"`
+	Min     int64  `help:"Quantity at or below which the product is low." placeholder:"N"`
+	Max     int64  `help:"Quantity to restock to." placeholder:"N"`
+	Barcode string `help:"Barcode." placeholder:"TEXT"`
+	SKU     string `name:"sku" help:"The partner's own name of the product." placeholder:"TEXT"`
 	outputFlags
 	stockFlags
 }
@@ -105,7 +105,7 @@ func (c *addProductCommand) Run(ctx context.Context) error {
 	var answer client.Answer
 	added, err := operator.CreateProduct(ctx, c.Partner,
 		client.ProductRequest{
-			Name: c.Name, Price: c.Price, StockMin: c.Min, StockMax: c.Max, Barcode: c.Barcode, SKU: c.SKU,
+			Name: c.Name, Price: float64(c.Price), StockMin: c.Min, StockMax: c.Max, Barcode: c.Barcode, SKU: c.SKU,
 		},
 		client.WithAnswer(&answer))
 	if err != nil {

@@ -248,9 +248,8 @@ func createOrder(ctx context.Context, partner *client.Client) (*client.Order, er
 	return created, nil
 }
 
-// sandboxOrder returns an order that is marked as a test, to be picked up tomorrow from 9 to
-// 17 o'clock Eastern Standard Time and delivered within the week after, which any service
-// level can do.
+// sandboxOrder returns an order that is marked as a test, to be picked up from tomorrow on within three days, of which
+// a weekend leaves one, and delivered within the week after, which any service level can do.
 func sandboxOrder(now time.Time) client.OrderRequest {
 	at := func(days, hour int) time.Time {
 		return time.Date(now.Year(), now.Month(), now.Day()+days, hour, 0, 0, 0, time.FixedZone("", -5*60*60))
@@ -259,8 +258,9 @@ func sandboxOrder(now time.Time) client.OrderRequest {
 		PartnerOrderID: "SANDBOX-" + client.NewIdempotencyKey(),
 		ServiceLevel:   client.LevelExpress,
 		Pickup: client.Contact{
-			Name: "Sandbox shop", Phone: "+15145550100", Email: "shop@example.com", TimeWindow: client.TimeWindow{Start: at(1,
-				9), End: at(1, 17)},
+			Name: "Sandbox shop", Phone: "+15145550100", Email: "shop@example.com", TimeWindow: client.TimeWindow{
+				Start: at(1, 9), End: at(3, 17),
+			},
 			Address: client.Address{
 				Line1: "4000 Rue Saint-Denis", City: "Montréal", Province: client.Quebec, PostalCode: "H2W 2M5",
 				Country: client.Canada,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/client"
@@ -15,7 +16,10 @@ var stockEvents = []delivery.EventType{delivery.EventStockChanged, delivery.Even
 
 var (
 	errTestStock = errors.New("stock.low needs a live key: test mode has no warehouse")
-	errNoStock   = errors.New("no active product has more than its stock_min in stock; book some in first")
+	// errNotRecorded keeps the command from saying that it caused an event which nothing will ever list.
+	errNotRecorded = errors.New("no endpoint names stock.changed, so the service would not record it: " +
+		"add one with dropyard webhooks add URL --events stock.changed")
+	errNoStock = errors.New("no active product has more than its stock_min in stock; book some in first")
 )
 
 // triggerStock orders a unit of a product, which changes its stock, and cancels the order, which brings the unit
@@ -33,6 +37,13 @@ func (c *triggerCommand) triggerStock(
 			return err
 		}
 	}
+	recorded, err := takesChanges(ctx, partner)
+	switch {
+	case err != nil:
+		return err
+	case !recorded && !low:
+		return errNotRecorded
+	}
 	product, err := plentiful(ctx, partner)
 	if err != nil {
 		return err
@@ -47,7 +58,9 @@ func (c *triggerCommand) triggerStock(
 		return fmt.Errorf("create an order: %w", err)
 	}
 	tell("order %s created", order.OrderID)
-	printCaused("taken", delivery.EventStockChanged)
+	if recorded {
+		printCaused("taken", delivery.EventStockChanged)
+	}
 	if low {
 		err = runLow(ctx, operator, order.OrderID, product)
 	}
@@ -57,8 +70,22 @@ func (c *triggerCommand) triggerStock(
 		return errors.Join(err, fmt.Errorf("cancel the order: %w", cancelErr))
 	}
 	printCaused("cancelled", delivery.EventOrderCancelled)
-	printCaused("returned", delivery.EventStockChanged)
+	if recorded {
+		printCaused("returned", delivery.EventStockChanged)
+	}
 	return err
+}
+
+// takesChanges reports whether an endpoint of the partner names stock.changed: the service records it for such
+// endpoints only.
+func takesChanges(ctx context.Context, partner *client.Client) (bool, error) {
+	list, err := partner.ListWebhookEndpoints(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look at the endpoints: %w", err)
+	}
+	return slices.ContainsFunc(list.Endpoints, func(e client.WebhookEndpoint) bool {
+		return slices.Contains(e.Events, client.EventStockChanged)
+	}), nil
 }
 
 // plentiful returns a product of which one unit can be taken without its stock being low.

@@ -267,11 +267,15 @@ func TestTriggerStock(t *testing.T) {
 		}
 	}
 	from := (run{env: operatorEnv}).as(partner, s.URL)
-	if got := from.do(t, "trigger", "stock.changed"); got.code == 0 ||
+	if got := from.do(t, "trigger", "stock.low"); got.code == 0 ||
 		!strings.Contains(got.stderr, "book some in first") {
 		t.Errorf("without a product: got %+v, want an error that says what to do", got)
 	}
 	operator.Stock(t, partner.PartnerID, "Lamp", map[string]int{"MTL-1": 8}) // its stock_min is 5
+	if got := from.do(t, "trigger", "stock.changed"); got.code != exitFailed || strings.Contains(got.stdout, "causes") ||
+		!strings.Contains(got.stderr, "dropyard webhooks add URL --events stock.changed") {
+		t.Errorf("without an endpoint that names it: got %+v, want an error that says what to do", got)
+	}
 	name(partner)
 	caused(partner, "stock.changed", "stock.changed", "order.cancelled", "stock.changed")
 	caused(partner, "stock.low", "stock.changed", "stock.low", "order.cancelled", "stock.changed")

@@ -37,7 +37,12 @@ func TestCancellationRequest(t *testing.T) {
 			id := f.orderIn(t, fmt.Sprintf("%s-%t", status, granted), status)
 			before := f.read(t, id)
 			if !slices.Contains(delivery.RequestableStatuses, status) {
-				f.refuses(t, before, f.request(t, id, uuid.NewString()))
+				got := f.request(t, id, uuid.NewString())
+				f.refuses(t, before, got)
+				canCancel := delivery.MayMove(status, delivery.StatusCancelled, delivery.ActorPartner)
+				if strings.Contains(got.Text("error", "message"), "needs no request: cancel it") != canCancel {
+					t.Errorf("%s: got %s, want the way out if there is one", status, got.Body)
+				}
 				f.refuses(t, before, f.answer(t, id, granted))
 				continue
 			}

@@ -237,7 +237,11 @@ func TestKeySyntax(t *testing.T) {
 	} {
 		createAs(t, partner, form, body).Refused(t, 400, "bad_request")
 	}
-	partner.Call(t, "POST", "/v1/orders", body).Refused(t, 400, "bad_request")
+	none := partner.Call(t, "POST", "/v1/orders", body)
+	none.Refused(t, 400, "bad_request")
+	if !strings.Contains(none.Text("error", "message"), "Idempotency-Key is missing") {
+		t.Errorf("without the header: got %s, want that it is missing", none.Body)
+	}
 	service.Unchanged(t, before)
 	first := createAs(t, partner, key, body).Must(t, 201)
 	replayed(t, first, createAs(t, partner, strings.ToUpper(key), body))

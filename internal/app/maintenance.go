@@ -23,6 +23,9 @@ func Backup(ctx context.Context, settings *config.Config, file string) (*backup.
 	if settings.Postgres() {
 		return nil, ErrNotEmbedded
 	}
+	if err := databaseExists(settings); err != nil {
+		return nil, fmt.Errorf("back up: %w", err)
+	}
 	written, err := store.Backups.Write(ctx, settings.Database(), file)
 	if err != nil {
 		return nil, err

@@ -70,10 +70,19 @@ func ExportAudit(
 
 // openExisting opens the database, which must exist.
 func openExisting(ctx context.Context, settings *config.Config) (*store.Store, error) {
-	if !settings.Postgres() {
-		if _, err := os.Stat(settings.Database()); err != nil {
-			return nil, fmt.Errorf("open the database: %w; --data names the data directory of the service", err)
-		}
+	if err := databaseExists(settings); err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	return openStore(ctx, settings)
+}
+
+// databaseExists returns an error if the embedded database is missing: probably the command looks in the wrong place.
+func databaseExists(settings *config.Config) error {
+	if settings.Postgres() {
+		return nil
+	}
+	if _, err := os.Stat(settings.Database()); err != nil {
+		return fmt.Errorf("%w; --data names the data directory of the service", err)
+	}
+	return nil
 }

@@ -17,6 +17,7 @@ type Tracked struct {
 	UpdatedAt           time.Time
 	Origin, Destination Place
 	Window              Window // of the dropoff
+	Collection          Window // of the pickup, of a return only: the recipient waits for it
 	Parcels             int
 	COD                 *Money          // nil if not given
 	IsReturn            bool            // the recipient is at the origin, and gives parcels back

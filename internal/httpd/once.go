@@ -58,6 +58,10 @@ func (r Route) TakesKey() bool {
 func (c *Call) IdempotencyKey() (uuid.UUID, error) {
 	const textLength = 36
 	header := c.Header.Get("Idempotency-Key")
+	if header == "" {
+		return uuid.UUID{}, refusal.New(refusal.CodeBadRequest,
+			"the header Idempotency-Key is missing: send a UUID of your choice")
+	}
 	key, err := uuid.Parse(header)
 	if err != nil || len(header) != textLength {
 		return uuid.UUID{}, refusal.New(refusal.CodeBadRequest, "the header Idempotency-Key must be a UUID")

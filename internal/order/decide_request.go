@@ -39,6 +39,9 @@ func (cmd *requestCommand) decide(s *State, c *Changes) outcome {
 	switch {
 	case found.Course.Request != nil:
 		return refused(statusConflict(found, "the cancellation of this order was requested before"))
+	case delivery.MayMove(found.Status, delivery.StatusCancelled, delivery.ActorPartner):
+		return refused(statusConflict(found,
+			fmt.Sprintf("an order that is %s needs no request: cancel it", found.Status)))
 	case !slices.Contains(delivery.RequestableStatuses, found.Status):
 		return refused(statusConflict(found,
 			fmt.Sprintf("the cancellation of an order that is %s cannot be requested", found.Status)))

@@ -23,8 +23,11 @@ func Tracked(o *delivery.Stored) (*delivery.Tracked, error) {
 	t.PartnerOrderID = c.text(`,"partner_order_id":`)
 	t.ServiceLevel = delivery.ServiceLevel(c.text(`,"service_level":`))
 	t.Origin = c.place(`,"pickup":{`)
+	if t.IsReturn {
+		t.Collection = c.window()
+	}
 	t.Destination = c.place(`,"dropoff":{`)
-	t.Window = delivery.Window{Start: c.time(`,"time_window":{"start":`), End: c.time(`,"end":`)}
+	t.Window = c.window()
 	t.Parcels = bytes.Count(c.before(afterParcels), []byte(`{"parcel_id":`))
 	t.Promised = c.time(`,"estimated_delivery":`)
 	t.CreatedAt = c.time(`,"created_at":`)
@@ -61,6 +64,10 @@ func (c *cutter) time(mark string) time.Time {
 		c.lacks(mark)
 	}
 	return at
+}
+
+func (c *cutter) window() delivery.Window {
+	return delivery.Window{Start: c.time(`,"time_window":{"start":`), End: c.time(`,"end":`)}
 }
 
 // cod returns the amount to collect on delivery, which only the reference may stand before: metadata

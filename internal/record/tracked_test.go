@@ -20,6 +20,7 @@ func TestTracked(t *testing.T) {
 	repeatable.Check(t, func(t *rapid.T) {
 		o := drawOrder(t)
 		courier := rapid.Ptr(rapid.Custom(drawCourier), true).Draw(t, "courier now")
+		isReturn := rapid.Bool().Draw(t, "is a return")
 		stored := &delivery.Stored{
 			PartnerID: "par_1", OrderID: o.OrderID, Document: record.Encode(o), Courier: courier,
 			Status: rapid.SampledFrom(delivery.Statuses).Draw(t,
@@ -40,6 +41,10 @@ func TestTracked(t *testing.T) {
 			},
 			Window: o.Dropoff.Window, Parcels: len(o.Parcels), COD: o.COD,
 			History: []delivery.TrackedStatus{{Status: delivery.StatusPending, At: o.CreatedAt}},
+		}
+		if isReturn {
+			stored.Course.Origin = &delivery.Origin{OrderID: "ord_0"}
+			want.IsReturn, want.Collection = true, o.Pickup.Window
 		}
 		if courier != nil {
 			want.Courier = &delivery.TrackedCourier{FirstName: courier.FirstName(), Vehicle: courier.Vehicle}

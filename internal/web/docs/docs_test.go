@@ -210,6 +210,18 @@ func TestErrorsLeadWithTheUsual(t *testing.T) {
 	}
 }
 
+// TestErrorNamesTheWayOut: who can no longer cancel an order reads by which request the service does it.
+func TestErrorNamesTheWayOut(t *testing.T) {
+	t.Parallel()
+	server := site(t)
+	for _, language := range page.Languages {
+		_, body := read(server, "/docs/errors/order_not_cancellable.md?lang="+string(language))
+		if !strings.Contains(body, "POST /v1/orders/{order_id}/cancellation-request") {
+			t.Errorf("%s: got %q, want the request for a cancellation", language, body)
+		}
+	}
+}
+
 // TestFirstVisitIsLight adds up what a browser loads for a page.
 func TestFirstVisitIsLight(t *testing.T) {
 	t.Parallel()

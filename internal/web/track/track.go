@@ -77,7 +77,7 @@ func (pages *Pages) Order(v *web.PageRequest) (int, []byte, error) {
 		return 0, nil, err
 	}
 	language := page.LanguageOf(v.Request, page.Language(sender.Language))
-	view := viewOf(found, sender, photo, language, pages.config.Clock(found.Destination.Address()),
+	view := viewOf(found, sender, photo, language, pages.config.Clock(whereNext(found).Address()),
 		pages.config.Site.Now())
 	body, err := pages.templates.Render(v.Header, page.Document{
 		Language: language, Template: "order", Title: view.Title(), Data: view,

@@ -149,7 +149,9 @@ func TestOrderPageByStatus(t *testing.T) {
 		"failed": {failed, []string{
 			"No one was there", "Next attempt: <strong>tomorrow, 10:00 AM</strong>", "data-live",
 		}, []string{", by <strong>"}},
-		"failed, no plan": {unplanned, []string{"could not be completed"}, []string{"Next attempt"}},
+		"failed, no plan": {
+			unplanned, []string{"could not be completed", "The next attempt is not planned yet."}, []string{"Next attempt"},
+		},
 		"failed, not known": {
 			order(delivery.StatusFailed), []string{"<h1>Delivery attempt failed</h1>"}, []string{"Next attempt"},
 		},
@@ -330,4 +332,52 @@ func BenchmarkOrderPage(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// TestReturnSaysWhenTheCourierComes: whoever gives parcels back waits for a courier, on the clock of that place,
+// and not for the arrival at the sender.
+func TestReturnSaysWhenTheCourierComes(t *testing.T) {
+	t.Parallel()
+	back := func(status delivery.Status) *delivery.Tracked {
+		o := order(status)
+		o.IsReturn = true
+		o.Origin = delivery.Place{City: "Vancouver", Province: "BC", Area: "V6B"}
+		o.Collection = delivery.Window{Start: testkit.Epoch.Add(28 * time.Hour), End: testkit.Epoch.Add(32 * time.Hour)}
+		return o
+	}
+	days := back(delivery.StatusAccepted)
+	days.Collection.End = testkit.Epoch.Add(80 * time.Hour)
+	missed := back(delivery.StatusCourierAssigned)
+	missed.Collection = delivery.Window{Start: testkit.Epoch.Add(-time.Hour), End: testkit.Epoch.Add(time.Hour)}
+	next := testkit.Epoch.AddDate(0, 0, 1)
+	failed := back(delivery.StatusFailed)
+	failed.Failed = &delivery.FailedAttempt{Reason: delivery.FailureNotHome, Next: &next}
+	for name, c := range map[string]struct {
+		order        *delivery.Tracked
+		want, absent []string
+	}{
+		"waiting": {
+			back(delivery.StatusAccepted),
+			[]string{"A courier comes: tomorrow, between <strong>11:00 AM and 3:00 PM</strong>", "(<bdi>Vancouver</bdi>)"},
+			[]string{"10:00 AM and 1:00 PM", "(<bdi>Toronto</bdi>)"},
+		},
+		"a window of days": {days, []string{"A courier comes: Saturday, January 17, by <strong>"}, []string{"between"}},
+		"missed":           {missed, []string{"It is later than planned.", "Was expected: today"}, []string{"comes:"}},
+		"failed": {failed, []string{
+			"<h1>Pickup attempt failed</h1>", "<bdi>Pickup attempt failed</bdi>", "tomorrow, 7:00 AM</strong>",
+			"(<bdi>Vancouver</bdi>)",
+		}, []string{"(<bdi>Toronto</bdi>)", "elivery attempt failed", "to take the delivery"}},
+		"picked up": {
+			back(delivery.StatusInTransit), []string{"Tomorrow, between <strong>10:00 AM and 1:00 PM", "(<bdi>Toronto</bdi>)"},
+			[]string{"comes:"},
+		},
+	} {
+		_, _, text, err := shown(t, &services{order: c.order}, "/track/ord_1/html?lang=en")
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, name, text, c.want, c.absent)
+	}
+	_, _, text, _ := shown(t, &services{order: back(delivery.StatusPending)}, "/track/ord_1/html?lang=fr")
+	check(t, "French", text, []string{"Un livreur passe\u00a0: demain, entre"}, nil)
 }

@@ -25,11 +25,16 @@ type orderView struct {
 
 	Expected template.HTML // when it comes; empty once the order has ended
 	Late     bool          // that has passed
+	Coming   bool          // Expected is when a courier comes for a return
 	ToPay    string        // what the courier collects; empty once the order has ended
 	City     string        // whose time is shown
 	Failure  string        // why the latest attempt failed
 	Next     string        // when the next one is planned
-	Ended    time.Time     // when the order ended; zero before
+	// Unplanned says that it is not planned yet.
+	Unplanned bool
+	// PickupFailed says that the attempt was to pick a return up.
+	PickupFailed bool
+	Ended        time.Time // when the order ended; zero before
 
 	Steps               []stepView
 	Parcels             string
@@ -67,7 +72,7 @@ func viewOf(
 	v := orderView{
 		Language: l, Test: delivery.IsTest(o.PartnerID), IsReturn: o.IsReturn, Sender: viewOfSender(sender),
 		OrderID: o.OrderID, Number: cmp.Or(o.PartnerOrderID, o.OrderID), Status: o.Status,
-		City:   o.Destination.City,
+		City:   whereNext(o).City,
 		Steps:  stepsOf(o, l),
 		Origin: place(o.Origin), Destination: place(o.Destination), Map: mapOf(o),
 	}
@@ -78,9 +83,20 @@ func viewOf(
 	}
 	for i := len(o.History) - 1; i >= 0; i-- {
 		entry := o.History[i]
-		v.History = append(v.History, entryView{l.Text("tracked." + string(entry.Status)), entry.At.In(clock)})
+		v.History = append(v.History, entryView{nameOf(o, i, l), entry.At.In(clock)})
 	}
 	return v
+}
+
+// nameOf names an entry of the history. Before its pickup, what fails for a return is no delivery.
+func nameOf(o *delivery.Tracked, entry int, l page.Language) string {
+	status := o.History[entry].Status
+	before := *o
+	before.Status, before.History = status, o.History[:entry+1]
+	if status == delivery.StatusFailed && awaitsPickup(&before) {
+		return l.Text("track.return.failed")
+	}
+	return l.Text("tracked." + string(status))
 }
 
 // Title is the title of the page.
@@ -92,7 +108,12 @@ func (v orderView) AsksSender() bool {
 }
 
 // StatusText names the status.
-func (v orderView) StatusText() string { return v.Language.Text("tracked." + string(v.Status)) }
+func (v orderView) StatusText() string {
+	if v.PickupFailed {
+		return v.Language.Text("track.return.failed")
+	}
+	return v.Language.Text("tracked." + string(v.Status))
+}
 
 func viewOfSender(s partner.Sender) senderView {
 	v := senderView{Name: s.Name, Support: s.SupportURL}
@@ -124,15 +145,42 @@ func (v *orderView) explain(o *delivery.Tracked, clock *time.Location, now time.
 		v.ToPay = v.Language.Money(cash.AmountCents, cash.Currency)
 	}
 	if o.Status == delivery.StatusFailed {
+		v.PickupFailed = awaitsPickup(o)
 		if o.Failed != nil {
-			v.Failure = v.Language.Text("failure." + string(o.Failed.Reason))
+			if !v.PickupFailed { // the reasons are about deliveries
+				v.Failure = v.Language.Text("failure." + string(o.Failed.Reason))
+			}
+			v.Unplanned = o.Failed.Next == nil
 			if o.Failed.Next != nil {
 				v.Next = v.Language.Within(o.Failed.Next.In(clock), now)
 			}
 		}
 		return
 	}
+	v.Coming = awaitsPickup(o)
 	v.Expected, v.Late = expected(o, clock, v.Language, now)
+}
+
+// awaitsPickup reports whether an order is a return that its recipient still has: what matters to them is
+// when a courier comes, and not when the parcels arrive at the sender.
+func awaitsPickup(o *delivery.Tracked) bool {
+	return o.IsReturn && reachedBy(o) < stepAt[delivery.StatusPickedUp]
+}
+
+// whereNext returns the place of the next stop that the page is about.
+func whereNext(o *delivery.Tracked) delivery.Place {
+	if awaitsPickup(o) {
+		return o.Origin
+	}
+	return o.Destination
+}
+
+// nextStop returns when the courier is expected there.
+func nextStop(o *delivery.Tracked, clock *time.Location) delivery.Arrival {
+	if awaitsPickup(o) { // no estimate is made for a pickup
+		return delivery.ArrivalOf(o.Collection, o.Collection.End, o.Collection.End, clock)
+	}
+	return delivery.ArrivalOf(o.Window, o.Promised, o.EstimatedDelivery, clock)
 }
 
 // expected says on which day the order is expected, and when: in one sentence, because window and
@@ -140,10 +188,10 @@ func (v *orderView) explain(o *delivery.Tracked, clock *time.Location, now time.
 func expected(
 	o *delivery.Tracked, clock *time.Location, l page.Language, now time.Time,
 ) (text template.HTML, late bool) {
-	arrival := delivery.ArrivalOf(o.Window, o.Promised, o.EstimatedDelivery, clock)
+	arrival := nextStop(o, clock)
 	late = now.After(arrival.Until)
 	day := l.Day(arrival.Until, now)
-	if late || arrival.Late { // words stand before it
+	if late || arrival.Late || awaitsPickup(o) { // words stand before it
 		day = l.DayWithin(arrival.Until, now)
 	}
 	zone := l.Zone(arrival.Until)

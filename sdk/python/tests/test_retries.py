@@ -202,6 +202,25 @@ def test_target(call: Callable[[dropyard.Client], object], target: str) -> None:
     assert script.requests[0].url.raw_path.decode() == target
 
 
+def test_iterators_take_the_filters_of_lists() -> None:
+    script = Script(httpx.Response(200, json={"orders": []}))
+    assert list(script.client.orders(search="a&b", partner_order_id="A-1")) == []
+    assert script.requests[0].url.raw_path.decode() == "/v1/orders?partner_order_id=A-1&search=a%26b"
+
+
+def test_a_fault_is_said_once() -> None:
+    def refused(*fields: str) -> str:
+        faults = [{"field": field, "expected": "a number"} for field in fields]
+        message = f"{fields[0]}: expected a number" + (f" (and {len(fields) - 1} more)" if fields[1:] else "")
+        error = {"code": "validation_error", "message": message, "details": {"errors": faults}}
+        with pytest.raises(dropyard.ValidationError) as caught:
+            Script(httpx.Response(422, json={"error": error})).client.get_order("ord_1")
+        return str(caught.value)
+
+    assert refused("a") == "422 validation_error: a: expected a number"
+    assert refused("a", "b").endswith("a: expected a number (and 1 more) (a: a number; b: a number)")
+
+
 @pytest.mark.parametrize("order_id", ["", ".", ".."])
 def test_ids_that_lead_elsewhere(order_id: str) -> None:
     with pytest.raises(ValueError, match="cannot exist"):

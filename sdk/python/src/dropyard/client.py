@@ -308,6 +308,8 @@ class Client(Service):
         self,
         *,
         status: t.OrderStatus | None = None,
+        partner_order_id: str | None = None,
+        search: str | None = None,
         created_from: t.Time | None = None,
         created_to: t.Time | None = None,
         limit: int | None = None,
@@ -315,7 +317,13 @@ class Client(Service):
         """Iterate over orders, newest first. limit is the size of a page, 1 to 500."""
         pages = _by_cursor(
             lambda cursor: self.list_orders(
-                status=status, created_from=created_from, created_to=created_to, limit=limit, cursor=cursor
+                status=status,
+                partner_order_id=partner_order_id,
+                search=search,
+                created_from=created_from,
+                created_to=created_to,
+                limit=limit,
+                cursor=cursor,
             )
         )
         for page in pages:

@@ -91,7 +91,8 @@ class APIError(DropyardError):
 
     def _text(self, reason: str) -> str:
         text = f"{self.status} {self.code}: {self.message}" if self.code else f"{self.status} {reason}"
-        if faults := self.fields:
+        faults = self.fields
+        if faults and not (len(faults) == 1 and self.message.startswith(next(iter(faults)))):  # said already
             text += " (" + "; ".join(f"{field}: {expected}" for field, expected in faults.items()) + ")"
         return f"{text} [request {self.request_id}]" if self.request_id else text
 
