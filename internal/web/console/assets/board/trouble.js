@@ -41,8 +41,7 @@ export const isHelp = (trouble, to) => Boolean(trouble)
   && (trouble?.acts.includes(to) || trouble?.acts.includes(again) && (to === "in_transit" || to === "out_for_delivery"));
 
 /** Reports whether an order has failed at its pickup, so that its parcels are with no courier. @param {OrderRecord} record */
-export const isUnpicked = ({ status, order }) => status === "failed"
-  && !order.status_history.some((/** @type {any} */ entry) => ["picked_up", "in_transit", "out_for_delivery"].includes(entry.status));
+export const isUnpicked = ({ status, custody }) => status === "failed" && custody.length < 2; // the first is the sender's
 
 /** "1st attempt", "2nd attempt" and so on. @param {number} count */
 const nthAttempt = (count) => {
