@@ -201,6 +201,8 @@ func TestScannedCodes(t *testing.T) {
 		w.shows(t, w.path+"/count/lines?code="+url.QueryEscape(code), []string{fmt.Sprintf(`data-product="%d"`, w.lamp)}, nil)
 	}
 	w.shows(t, w.path+"/count/lines?code=36000291452", []string{"No product has this code."}, nil)
+	w.shows(t, w.path+"/count/lines?names=1&code=rug", []string{fmt.Sprintf(`data-product="%d"`, w.rug)}, nil)
+	w.shows(t, w.path+"/count/lines?names=1&code=Sofa", []string{"No product has this barcode, SKU, number or name."}, nil)
 }
 
 // TestImportProducts shows what is wrong with a file by line, what it would do, imports it

@@ -61,6 +61,9 @@ func order(status delivery.Status) *delivery.Tracked {
 		Parcels:     1,
 		History:     []delivery.TrackedStatus{{Status: delivery.StatusPending, At: testkit.Epoch}},
 	}
+	if status == delivery.StatusFailed {
+		o.History = append(o.History, delivery.TrackedStatus{Status: delivery.StatusPickedUp, At: testkit.Epoch})
+	}
 	if status != delivery.StatusPending {
 		o.History = append(o.History, delivery.TrackedStatus{Status: status, At: testkit.Epoch.Add(time.Hour)})
 	}
@@ -330,4 +333,20 @@ func BenchmarkOrderPage(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// TestOrderPageOfFailedPickup: the recipient does not read of an attempt at the door, nor that the courier has the parcels.
+func TestOrderPageOfFailedPickup(t *testing.T) {
+	t.Parallel()
+	o := order(delivery.StatusCourierAssigned)
+	o.Courier = &delivery.TrackedCourier{FirstName: "Amélie"}
+	o.Status, o.Failed = delivery.StatusFailed, &delivery.FailedAttempt{Reason: delivery.FailureNotHome}
+	o.History = append(o.History, delivery.TrackedStatus{Status: delivery.StatusFailed, At: testkit.Epoch.Add(time.Hour)})
+	status, _, text, err := shown(t, &services{order: o}, "/track/ord_1/html")
+	if err != nil || status != http.StatusOK {
+		t.Fatalf("got %d, %v", status, err)
+	}
+	check(t, "failed pickup", text,
+		[]string{"<h1>The parcels could not be picked up</h1>", "</strong> will pick up 1 parcel"},
+		[]string{"Delivery attempt failed", "receive the delivery", "</strong> has 1 parcel"})
 }

@@ -3,6 +3,7 @@ package track
 import (
 	"cmp"
 	"html/template"
+	"slices"
 	"time"
 	"unicode"
 
@@ -33,6 +34,7 @@ type orderView struct {
 
 	Steps               []stepView
 	Parcels             string
+	Unpicked            bool   // the attempt to pick them up has failed
 	Courier             string // the first name
 	Vehicle             string
 	Origin, Destination string
@@ -71,6 +73,8 @@ func viewOf(
 		Steps:  stepsOf(o, l),
 		Origin: place(o.Origin), Destination: place(o.Destination), Map: mapOf(o),
 	}
+	// The recipient was not called on: neither the words about the door nor the courier's name may say so.
+	v.Unpicked = o.Status == delivery.StatusFailed && !o.IsReturn && !wasPickedUp(o.History)
 	v.explain(o, clock, now)
 	v.carry(o)
 	if photo != "" {
@@ -78,7 +82,11 @@ func viewOf(
 	}
 	for i := len(o.History) - 1; i >= 0; i-- {
 		entry := o.History[i]
-		v.History = append(v.History, entryView{l.Text("tracked." + string(entry.Status)), entry.At.In(clock)})
+		name := l.Text("tracked." + string(entry.Status))
+		if entry.Status == delivery.StatusFailed && !o.IsReturn && !wasPickedUp(o.History[:i]) {
+			name = l.Text("tracked.unpicked")
+		}
+		v.History = append(v.History, entryView{name, entry.At.In(clock)})
 	}
 	return v
 }
@@ -92,7 +100,12 @@ func (v orderView) AsksSender() bool {
 }
 
 // StatusText names the status.
-func (v orderView) StatusText() string { return v.Language.Text("tracked." + string(v.Status)) }
+func (v orderView) StatusText() string {
+	if v.Unpicked {
+		return v.Language.Text("tracked.unpicked")
+	}
+	return v.Language.Text("tracked." + string(v.Status))
+}
 
 func viewOfSender(s partner.Sender) senderView {
 	v := senderView{Name: s.Name, Support: s.SupportURL}
@@ -125,7 +138,9 @@ func (v *orderView) explain(o *delivery.Tracked, clock *time.Location, now time.
 	}
 	if o.Status == delivery.StatusFailed {
 		if o.Failed != nil {
-			v.Failure = v.Language.Text("failure." + string(o.Failed.Reason))
+			if !v.Unpicked {
+				v.Failure = v.Language.Text("failure." + string(o.Failed.Reason))
+			}
 			if o.Failed.Next != nil {
 				v.Next = v.Language.Within(o.Failed.Next.In(clock), now)
 			}
@@ -178,7 +193,11 @@ func (v *orderView) carry(o *delivery.Tracked) {
 
 // Carrying says who has the parcels.
 func (v orderView) Carrying() template.HTML {
-	return v.Language.Rich(carried[v.Status], "courier", v.Courier, "parcels", v.Parcels)
+	key := carried[v.Status]
+	if v.Unpicked {
+		key = carried[delivery.StatusCourierAssigned]
+	}
+	return v.Language.Rich(key, "courier", v.Courier, "parcels", v.Parcels)
 }
 
 // stepAt is the step that an order has reached in a status.
@@ -205,6 +224,13 @@ func reachedBy(o *delivery.Tracked) int {
 		}
 	}
 	return reached
+}
+
+// wasPickedUp reports whether the parcels of an order were picked up, by its history.
+func wasPickedUp(history []delivery.TrackedStatus) bool {
+	return slices.ContainsFunc(history, func(entry delivery.TrackedStatus) bool {
+		return stepAt[entry.Status] >= stepAt[delivery.StatusPickedUp]
+	})
 }
 
 // stepsOf returns the five steps of a delivery, done as far as the order has come.
