@@ -115,7 +115,7 @@ func TestCourierStops(t *testing.T) {
 	for _, status := range []string{"accepted", "courier_assigned", "picked_up", "failed", "cancelled"} {
 		boss.Move(t, back, status).Must(t, http.StatusOK)
 	}
-	desk.Open(t, "/console/couriers/"+boss.CourierID).Shows(t, http.StatusOK, "The parcels of 1 order come back with this courier",
+	desk.Open(t, "/console/couriers/"+boss.CourierID).Shows(t, http.StatusOK, "1 order comes back with this courier",
 		`href="/console/orders/`+back+`"><bdi>A-3</bdi>`)
 	addCourier(t, boss, "Zoé")
 	desk.Open(t, "/console/couriers/cou_unknown").Must(t, http.StatusNotFound)

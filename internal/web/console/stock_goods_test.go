@@ -286,7 +286,7 @@ func TestImportProducts(t *testing.T) {
 	stale := send(page, again)
 	send(page, strings.Replace(again, "MTL-1", "MTL1", 1)).Shows(t, 200, "3 at MTL1, a new location")
 	send(page, "product_id,in_stock\n2,99\n").Shows(t, 200, "Levels (in_stock) are not compared")
-	stale.Shows(t, 200, "One new product has opening stock.", "3 at MTL-1<", "<del>1.50</del> → <b>2.00</b>")
+	stale.Shows(t, 200, "One new product has opening stock.", "3 at MTL-1<", "<del>$1.50</del> → <b>$2.00</b>")
 	w.Send(t, w.Open(t, w.product(2)), w.product(2), "price", "9").Leads(t, w.product(2))
 	now := doIt(stale)
 	now.Shows(t, http.StatusConflict, "Products have changed since you checked the file", "<del>9.00</del> → <b>2.00</b>")
