@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestTitlesOfSpreadsheets: the titles that people write are read as the columns that they mean, unless two mean the same.
+// TestTitlesOfSpreadsheets: the titles that people write are read as the columns that they mean, unless two mean the
+// same.
 func TestTitlesOfSpreadsheets(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ header, want string }{

@@ -103,7 +103,8 @@ func (r *storeroom) plannedRow(line stock.PlannedLine, known []string) plannedRo
 			was, is = r.Text(states[was]), r.Text(states[is])
 		}
 		if field == "price" {
-			was, is = r.Language.Money(line.Before.PriceCents, delivery.CAD), r.Language.Money(line.After.PriceCents, delivery.CAD)
+			was = r.Language.Money(line.Before.PriceCents, delivery.CAD)
+			is = r.Language.Money(line.After.PriceCents, delivery.CAD)
 		}
 		if line.New() {
 			was = ""

@@ -335,7 +335,8 @@ func BenchmarkOrderPage(b *testing.B) {
 	}
 }
 
-// TestOrderPageOfFailedPickup: the recipient does not read of an attempt at the door, nor that the courier has the parcels.
+// TestOrderPageOfFailedPickup: the recipient does not read of an attempt at the door, nor that the courier has the
+// parcels.
 func TestOrderPageOfFailedPickup(t *testing.T) {
 	t.Parallel()
 	o := order(delivery.StatusCourierAssigned)
