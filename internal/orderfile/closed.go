@@ -23,10 +23,10 @@ var closedStates = []string{
 // closed returns the cell of a line by which its order needs no delivery; nil if there is none.
 func (f *File) closed(line csvfile.Line) *Closed {
 	for i, title := range f.Titles {
-		states, isClosing := closing[f.Format][plain(title)]
+		states, isClosing := closing[f.Format][csvfile.Folded(title)]
 		text := line.Cells[i].Text
 		state := strings.TrimPrefix(strings.ToLower(text), "wc-")
-		if isClosing && text != "" && (states == nil || slices.Contains(states, plain(state))) {
+		if isClosing && text != "" && (states == nil || slices.Contains(states, csvfile.Folded(state))) {
 			return &Closed{title, text}
 		}
 	}

@@ -3,9 +3,8 @@ package orderfile
 import (
 	"slices"
 	"strings"
-	"unicode"
 
-	"golang.org/x/text/unicode/norm"
+	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 )
 
 // Format is the program that wrote a file.
@@ -29,7 +28,7 @@ func (m Mapping) has(field string) bool { return slices.Contains(m, field) }
 func formatOf(titles []string) Format {
 	has := func(names ...string) bool {
 		return !slices.ContainsFunc(names, func(name string) bool {
-			return !slices.ContainsFunc(titles, func(title string) bool { return plain(title) == name })
+			return !slices.ContainsFunc(titles, func(title string) bool { return csvfile.Folded(title) == name })
 		})
 	}
 	for _, title := range titles {
@@ -75,24 +74,13 @@ func (f *File) recognize(title string) string {
 	ofStock := isField && f.Format == FormatOther && slices.ContainsFunc(f.Titles, func(title string) bool {
 		return title == "product_id" || title == "product_sku" || title == "product_barcode"
 	})
-	if field, found := titles[f.Format][plain(title)]; found && !ofStock {
+	if field, found := titles[f.Format][csvfile.Folded(title)]; found && !ofStock {
 		return field
 	}
 	if isField {
 		return title
 	}
 	return ""
-}
-
-// plain returns a title without what differs between people and programs: case, accents, blanks, punctuation.
-func plain(title string) string {
-	var name strings.Builder
-	for _, r := range norm.NFD.String(strings.ToLower(title)) {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			name.WriteRune(r)
-		}
-	}
-	return name.String()
 }
 
 // shopify are the columns of an order export of Shopify, which has a line for each article.
@@ -119,7 +107,7 @@ func (f *File) columns(mapping Mapping) map[string][]int {
 		columns[field] = append(columns[field], i)
 	}
 	rank := func(column int) int {
-		switch title := plain(f.Titles[column]); {
+		switch title := csvfile.Folded(f.Titles[column]); {
 		case slices.Contains(firstNames, title):
 			return -1
 		case slices.Contains(fallbacks, title):

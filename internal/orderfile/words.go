@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 )
 
 // provinces are the provinces by their names, in English and French, without accents and blanks.
@@ -23,7 +24,7 @@ func provinceOf(text string) string {
 			return code
 		}
 	}
-	if code := provinces[plain(text)]; code != "" {
+	if code := provinces[csvfile.Folded(text)]; code != "" {
 		return code
 	}
 	return text
@@ -31,7 +32,7 @@ func provinceOf(text string) string {
 
 // countryOf returns the code of the country that is served by its code or name; any other text as it is.
 func countryOf(text string) string {
-	if name := plain(text); name == "ca" || name == "can" || name == "canada" {
+	if name := csvfile.Folded(text); name == "ca" || name == "can" || name == "canada" {
 		return delivery.Country
 	}
 	return text
@@ -45,7 +46,7 @@ var levels = map[string]delivery.ServiceLevel{
 
 // levelOf returns a service level by its name; any other text as it is.
 func levelOf(text string) string {
-	if level := levels[plain(text)]; level != "" {
+	if level := levels[csvfile.Folded(text)]; level != "" {
 		return string(level)
 	}
 	return text

@@ -105,13 +105,14 @@ var returnKinds = map[delivery.Status]mail.Kind{
 
 // kindOf returns which mail a move of an order causes; empty for none.
 func kindOf(o *delivery.Order, to delivery.Status) mail.Kind {
-	if o.Course.Origin == nil {
-		return kinds[to]
+	isReturn := o.Course.Origin != nil
+	if to == delivery.StatusFailed && isReturn == delivery.PicksUp(o.Status) {
+		return "" // the attempt was not at the recipient's door
 	}
-	if to == delivery.StatusFailed && delivery.PicksUp(o.Status) {
-		return ""
+	if isReturn {
+		return returnKinds[to]
 	}
-	return returnKinds[to]
+	return kinds[to]
 }
 
 // OfMove returns the mail about a move of an order; nil if there is none to send. The

@@ -44,6 +44,7 @@ func readRows(body []byte, problems *form.Problems) (rows []csvRow, err error) {
 	if err != nil {
 		return nil, notCSV(err)
 	}
+	nameColumns(file.Header)
 	for i, name := range file.Header {
 		if !slices.Contains(importColumns, name) || slices.Contains(file.Header[:i], name) {
 			problems.Add(fmt.Sprintf("lines[%d]", file.HeaderLine), name, importColumnRule.With("columns", importColumns))
@@ -66,6 +67,41 @@ func readRows(body []byte, problems *form.Problems) (rows []csvRow, err error) {
 		rows = append(rows, readRow(file, line))
 	}
 	return rows, nil
+}
+
+// importTitles are what people call the columns of an import, as csvfile.Folded has them.
+var importTitles = map[string]string{
+	"product": "name", "productname": "name", "nom": "name", "produit": "name", "nomduproduit": "name",
+	"prix": "price", "minimum": "stock_min", "maximum": "stock_max", "codebarres": "barcode", "codeabarres": "barcode",
+	"ean": "barcode", "gtin": "barcode", "upc": "barcode", "cup": "barcode", "ugs": "sku",
+	"quantity": "opening_quantity", "openingstock": "opening_quantity",
+	"quantite": "opening_quantity", "stockinitial": "opening_quantity",
+	"location": "opening_location", "emplacement": "opening_location",
+}
+
+// nameColumns replaces the titles of a spreadsheet by the names of the columns. Of several titles of a column all stay,
+// so that they are refused.
+func nameColumns(header []string) {
+	counts := map[string]int{}
+	names := make([]string, len(header))
+	for i, title := range header {
+		plain := csvfile.Folded(title)
+		at := slices.IndexFunc(importColumns, func(column string) bool { return csvfile.Folded(column) == plain })
+		switch {
+		case slices.Contains(importColumns, title):
+			names[i] = title
+		case at >= 0:
+			names[i] = importColumns[at]
+		default:
+			names[i] = importTitles[plain]
+		}
+		counts[names[i]]++
+	}
+	for i, name := range names {
+		if name != "" && counts[name] == 1 {
+			header[i] = name
+		}
+	}
 }
 
 func readRow(file *csvfile.File, line csvfile.Line) csvRow {

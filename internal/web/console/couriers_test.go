@@ -111,6 +111,12 @@ func TestCourierStops(t *testing.T) {
 	desk.Open(t, "/console/couriers").Shows(t, http.StatusOK, "/console/board?courier="+boss.CourierID)
 	desk.Open(t, "/console/couriers/"+boss.CourierID).Shows(t, http.StatusOK, "2 stops to do", "A-1", "A-2", "Pickup",
 		"2 orders stay with this courier")
+	back := metro.Create(t, testkit.OrderJSON("A-3", "")).Must(t, http.StatusCreated).Text("order_id")
+	for _, status := range []string{"accepted", "courier_assigned", "picked_up", "failed", "cancelled"} {
+		boss.Move(t, back, status).Must(t, http.StatusOK)
+	}
+	desk.Open(t, "/console/couriers/"+boss.CourierID).Shows(t, http.StatusOK, "1 order comes back with this courier",
+		`href="/console/orders/`+back+`"><bdi>A-3</bdi>`)
 	addCourier(t, boss, "Zoé")
 	desk.Open(t, "/console/couriers/cou_unknown").Must(t, http.StatusNotFound)
 }

@@ -181,6 +181,12 @@ func (v *orderView) Due() time.Time {
 	return delivery.Due(v.Order.Dropoff.Window, v.Order.EstimatedDelivery)
 }
 
+// DueAt says when the order is due, on the clock of the dropoff as its window is, which the zone names.
+func (v *orderView) DueAt() string {
+	due := v.Due().In(v.pages.config.Calendar.ClockAt(v.Order.Dropoff.Address))
+	return v.Language.Within(due, v.pages.config.Site.Now()) + " " + v.Language.Zone(due)
+}
+
 // By returns the name of an operator: the e-mail address, or the id of what acts by
 // itself.
 func (v *orderView) By(operatorID string) string {

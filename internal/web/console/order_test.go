@@ -33,7 +33,8 @@ func TestOrderAtTheDesk(t *testing.T) {
 		v.Fill(t, path+"/moves/"+move, values...).Leads(t, path)
 	}
 
-	v.Open(t, path).Shows(t, 200, "Pending", "4000 Rue Saint-Denis", path+"/label?format=zpl", path+`/moves/cancelled"`)
+	v.Open(t, path).Shows(t, 200, "Pending", "Due tomorrow, 5:00 PM EST",
+		"4000 Rue Saint-Denis", path+"/label?format=zpl", path+`/moves/cancelled"`)
 	press("accepted").Leads(t, path)
 	fill("courier_assigned", "courier_id", desk.CourierID)
 	v.Open(t, path).Shows(t, 200, "A-1 is assigned.", "Camille Tremblay", "Reassign…", "Unassign")

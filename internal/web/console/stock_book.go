@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -285,7 +284,8 @@ func (v *bookView) booked(ctx context.Context, productID int64) (page.Flash, err
 		if slices.Contains([]string{
 			strings.TrimSpace(v.Form.Values.Get("location")), strings.TrimSpace(v.Form.Values.Get("to_location")),
 		}, level.Location) {
-			now = append(now, fmt.Sprintf("%s: %s", level.Location, v.Language.Number(int(level.Quantity))))
+			now = append(now, v.Text("warehouse.booked.level",
+				"location", level.Location, "quantity", v.Language.Number(int(level.Quantity))))
 		}
 	}
 	return page.Flash{Key: "warehouse.booked", Arguments: []string{

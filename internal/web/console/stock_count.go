@@ -141,6 +141,11 @@ func (pages *Pages) countLines(s *sheet) (int, []byte, error) {
 	if err := v.find(); err != nil {
 		return 0, nil, err
 	}
+	if s.Request.URL.Query().Has("names") {
+		if err := v.findByNames(); err != nil {
+			return 0, nil, err
+		}
+	}
 	return v.storeroom.show(leaf{template: "stock-count-found", title: v.Text("warehouse.count"), data: v})
 }
 

@@ -201,6 +201,9 @@ func TestScannedCodes(t *testing.T) {
 		w.shows(t, w.path+"/count/lines?code="+url.QueryEscape(code), []string{fmt.Sprintf(`data-product="%d"`, w.lamp)}, nil)
 	}
 	w.shows(t, w.path+"/count/lines?code=36000291452", []string{"No product has this code."}, nil)
+	w.shows(t, w.path+"/count/lines?names=1&code=rug", []string{fmt.Sprintf(`data-product="%d"`, w.rug)}, nil)
+	w.shows(t, w.path+"/count/lines?names=1&code=Sofa",
+		[]string{"No product has this barcode, SKU, number or name."}, nil)
 }
 
 // TestImportProducts shows what is wrong with a file by line, what it would do, imports it
@@ -284,10 +287,11 @@ func TestImportProducts(t *testing.T) {
 	stale := send(page, again)
 	send(page, strings.Replace(again, "MTL-1", "MTL1", 1)).Shows(t, 200, "3 at MTL1, a new location")
 	send(page, "product_id,in_stock\n2,99\n").Shows(t, 200, "Levels (in_stock) are not compared")
-	stale.Shows(t, 200, "One new product has opening stock.", "3 at MTL-1<", "<del>1.50</del> → <b>2.00</b>")
+	stale.Shows(t, 200, "One new product has opening stock.", "3 at MTL-1<", "<del>$1.50</del> → <b>$2.00</b>")
 	w.Send(t, w.Open(t, w.product(2)), w.product(2), "price", "9").Leads(t, w.product(2))
 	now := doIt(stale)
-	now.Shows(t, http.StatusConflict, "Products have changed since you checked the file", "<del>9.00</del> → <b>2.00</b>")
+	now.Shows(t, http.StatusConflict, "Products have changed since you checked the file",
+		"<del>$9.00</del> → <b>$2.00</b>")
 	doIt(now).Leads(t, w.path)
 	w.shows(t, w.path+"?search=Mug", []string{"Imported: 1 new, 1 changed"}, nil)
 }

@@ -102,6 +102,10 @@ func (r *storeroom) plannedRow(line stock.PlannedLine, known []string) plannedRo
 		if field == "status" {
 			was, is = r.Text(states[was]), r.Text(states[is])
 		}
+		if field == "price" {
+			was = r.Language.Money(line.Before.PriceCents, delivery.CAD)
+			is = r.Language.Money(line.After.PriceCents, delivery.CAD)
+		}
 		if line.New() {
 			was = ""
 		}

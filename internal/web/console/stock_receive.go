@@ -24,8 +24,8 @@ type receiptLine struct {
 	Name              string // of the product with the code; empty if it is not known
 }
 
-// Names returns the address of the names of products by their codes.
-func (v *bookView) Names() string { return v.Path("/count/lines") }
+// Names returns the address of the products that a line of a receipt means.
+func (v *bookView) Names() string { return v.Path("/count/lines?names=1") }
 
 // typedLine is a line of a receipt as it was sent.
 type typedLine struct{ code, quantity string }
@@ -202,16 +202,37 @@ func (v *bookView) productsOf(lines []typedLine) (ids []int64, err error) {
 }
 
 // meant returns the products with a code, or else those with it in their names.
-func (v *bookView) meant(code string, named []*movement.Product) (products []delivery.Product, err error) {
+func (r *storeroom) meant(code string, named []*movement.Product) (products []delivery.Product, err error) {
 	for _, product := range named {
 		products = append(products, product.Product)
 	}
 	if len(products) > 0 || code == "" || !form.IsText(code) {
 		return products, nil
 	}
-	products, _, err = v.pages.config.Stock.Products(v.Context(),
-		stock.ProductFilter{PartnerID: v.PartnerID, Search: code, Limit: linesToFill})
+	products, _, err = r.pages.config.Stock.Products(r.Context(),
+		stock.ProductFilter{PartnerID: r.PartnerID, Search: code, Limit: linesToFill})
 	return products, err
+}
+
+// findByNames looks up by their names what no product has as a code, as a receipt does when it is sent.
+func (v *countView) findByNames() error {
+	for i := range v.Lines {
+		line := &v.Lines[i]
+		if line.Fault != v.Text("warehouse.count.unknown") {
+			continue
+		}
+		switch found, err := v.meant(line.Code, nil); {
+		case err != nil:
+			return err
+		case len(found) == 0:
+			line.Fault = v.Text("warehouse.code.unknown")
+		case len(found) > 1:
+			line.Fault = v.Text("warehouse.receive.several", "products", listed(found))
+		default:
+			line.Fault, line.Product = "", &movement.Product{Product: found[0]}
+		}
+	}
+	return nil
 }
 
 // listed lists products by number and name.

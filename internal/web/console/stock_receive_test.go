@@ -32,6 +32,7 @@ func TestReceiveSeveralLines(t *testing.T) {
 	w := openWarehouse(t)
 	page := w.Open(t, w.path+"/book").Must(t, 200)
 	page.Shows(t, 200, `id="field-product-4"`, "Line 5: Quantity")
+	w.shows(t, w.path+"/count/lines?names=1&code=B-", []string{"Enter the number of one"}, nil)
 	lines := []string{"B-Rug", "20", "", "", "B-Lamp <b>", "3", "rug", "1"}
 
 	faulty := w.receives(t, page, append(lines, "0627", "1", "1", "", "2", "1000000001", "B-", "1"), "location", "MTL-1")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,9 @@ func order(status delivery.Status) *delivery.Tracked {
 		Window:      delivery.Window{Start: testkit.Epoch.Add(24 * time.Hour), End: testkit.Epoch.Add(27 * time.Hour)},
 		Parcels:     1,
 		History:     []delivery.TrackedStatus{{Status: delivery.StatusPending, At: testkit.Epoch}},
+	}
+	if status == delivery.StatusFailed {
+		o.History = append(o.History, delivery.TrackedStatus{Status: delivery.StatusPickedUp, At: testkit.Epoch})
 	}
 	if status != delivery.StatusPending {
 		o.History = append(o.History, delivery.TrackedStatus{Status: status, At: testkit.Epoch.Add(time.Hour)})
@@ -352,6 +356,7 @@ func TestReturnSaysWhenTheCourierComes(t *testing.T) {
 	next := testkit.Epoch.AddDate(0, 0, 1)
 	failed := back(delivery.StatusFailed)
 	failed.Failed = &delivery.FailedAttempt{Reason: delivery.FailureNotHome, Next: &next}
+	failed.History = slices.Delete(failed.History, 1, 2) // it was not picked up
 	for name, c := range map[string]struct {
 		order        *delivery.Tracked
 		want, absent []string
@@ -380,4 +385,21 @@ func TestReturnSaysWhenTheCourierComes(t *testing.T) {
 	}
 	_, _, text, _ := shown(t, &services{order: back(delivery.StatusPending)}, "/track/ord_1/html?lang=fr")
 	check(t, "French", text, []string{"Un livreur passe\u00a0: demain, entre"}, nil)
+}
+
+// TestOrderPageOfFailedPickup: the recipient does not read of an attempt at the door, nor that the courier has the
+// parcels.
+func TestOrderPageOfFailedPickup(t *testing.T) {
+	t.Parallel()
+	o := order(delivery.StatusCourierAssigned)
+	o.Courier = &delivery.TrackedCourier{FirstName: "Amélie"}
+	o.Status, o.Failed = delivery.StatusFailed, &delivery.FailedAttempt{Reason: delivery.FailureNotHome}
+	o.History = append(o.History, delivery.TrackedStatus{Status: delivery.StatusFailed, At: testkit.Epoch.Add(time.Hour)})
+	status, _, text, err := shown(t, &services{order: o}, "/track/ord_1/html")
+	if err != nil || status != http.StatusOK {
+		t.Fatalf("got %d, %v", status, err)
+	}
+	check(t, "failed pickup", text,
+		[]string{"<h1>The parcels could not be picked up</h1>", "</strong> will pick up 1 parcel"},
+		[]string{"Delivery attempt failed", "receive the delivery", "</strong> has 1 parcel"})
 }

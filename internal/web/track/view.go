@@ -21,7 +21,9 @@ type orderView struct {
 	OrderID  string
 	Number   string // by which the sender knows the order
 	Status   delivery.Status
-	Live     int // how often to read the page again, in seconds; 0 once the order has ended
+	// StatusText names the status.
+	StatusText string
+	Live       int // how often to read the page again, in seconds; 0 once the order has ended
 
 	Expected template.HTML // when it comes; empty once the order has ended
 	Late     bool          // that has passed
@@ -32,7 +34,8 @@ type orderView struct {
 	Next     string        // when the next one is planned
 	// Unplanned says that it is not planned yet.
 	Unplanned bool
-	// PickupFailed says that the attempt was to pick a return up.
+	// PickupFailed says that the attempt was one to pick the parcels up: nothing may sound as if a courier had
+	// them, or had been at the door of the recipient of an order.
 	PickupFailed bool
 	Ended        time.Time // when the order ended; zero before
 
@@ -72,6 +75,7 @@ func viewOf(
 	v := orderView{
 		Language: l, Test: delivery.IsTest(o.PartnerID), IsReturn: o.IsReturn, Sender: viewOfSender(sender),
 		OrderID: o.OrderID, Number: cmp.Or(o.PartnerOrderID, o.OrderID), Status: o.Status,
+		StatusText: nameOf(o, l), PickupFailed: pickupFailed(o),
 		City:   whereNext(o).City,
 		Steps:  stepsOf(o, l),
 		Origin: place(o.Origin), Destination: place(o.Destination), Map: mapOf(o),
@@ -83,36 +87,30 @@ func viewOf(
 	}
 	for i := len(o.History) - 1; i >= 0; i-- {
 		entry := o.History[i]
-		v.History = append(v.History, entryView{nameOf(o, i, l), entry.At.In(clock)})
+		then := *o
+		then.Status, then.History = entry.Status, o.History[:i+1]
+		v.History = append(v.History, entryView{nameOf(&then, l), entry.At.In(clock)})
 	}
 	return v
 }
 
-// nameOf names an entry of the history. Before its pickup, what fails for a return is no delivery.
-func nameOf(o *delivery.Tracked, entry int, l page.Language) string {
-	status := o.History[entry].Status
-	before := *o
-	before.Status, before.History = status, o.History[:entry+1]
-	if status == delivery.StatusFailed && awaitsPickup(&before) {
+// nameOf names the status of an order. Before its pickup, what fails is no delivery.
+func nameOf(o *delivery.Tracked, l page.Language) string {
+	switch {
+	case !pickupFailed(o):
+		return l.Text("tracked." + string(o.Status))
+	case o.IsReturn: // the reader waits for the courier
 		return l.Text("track.return.failed")
 	}
-	return l.Text("tracked." + string(status))
+	return l.Text("tracked.unpicked")
 }
 
 // Title is the title of the page.
-func (v orderView) Title() string { return v.StatusText() + " · " + v.Language.Text("track.title") }
+func (v orderView) Title() string { return v.StatusText + " · " + v.Language.Text("track.title") }
 
 // AsksSender reports whether the sender has to be asked what comes next.
 func (v orderView) AsksSender() bool {
 	return v.Status == delivery.StatusFailed || v.Status == delivery.StatusCancelled
-}
-
-// StatusText names the status.
-func (v orderView) StatusText() string {
-	if v.PickupFailed {
-		return v.Language.Text("track.return.failed")
-	}
-	return v.Language.Text("tracked." + string(v.Status))
 }
 
 func viewOfSender(s partner.Sender) senderView {
@@ -145,7 +143,6 @@ func (v *orderView) explain(o *delivery.Tracked, clock *time.Location, now time.
 		v.ToPay = v.Language.Money(cash.AmountCents, cash.Currency)
 	}
 	if o.Status == delivery.StatusFailed {
-		v.PickupFailed = awaitsPickup(o)
 		if o.Failed != nil {
 			if !v.PickupFailed { // the reasons are about deliveries
 				v.Failure = v.Language.Text("failure." + string(o.Failed.Reason))
@@ -163,9 +160,14 @@ func (v *orderView) explain(o *delivery.Tracked, clock *time.Location, now time.
 
 // awaitsPickup reports whether an order is a return that its recipient still has: what matters to them is
 // when a courier comes, and not when the parcels arrive at the sender.
-func awaitsPickup(o *delivery.Tracked) bool {
-	return o.IsReturn && reachedBy(o) < stepAt[delivery.StatusPickedUp]
+func awaitsPickup(o *delivery.Tracked) bool { return o.IsReturn && !wasPickedUp(o) }
+
+// pickupFailed reports whether the latest attempt was one to pick the parcels up, and failed.
+func pickupFailed(o *delivery.Tracked) bool {
+	return o.Status == delivery.StatusFailed && !wasPickedUp(o)
 }
+
+func wasPickedUp(o *delivery.Tracked) bool { return reachedBy(o) >= stepAt[delivery.StatusPickedUp] }
 
 // whereNext returns the place of the next stop that the page is about.
 func whereNext(o *delivery.Tracked) delivery.Place {
@@ -226,7 +228,11 @@ func (v *orderView) carry(o *delivery.Tracked) {
 
 // Carrying says who has the parcels.
 func (v orderView) Carrying() template.HTML {
-	return v.Language.Rich(carried[v.Status], "courier", v.Courier, "parcels", v.Parcels)
+	key := carried[v.Status]
+	if v.PickupFailed {
+		key = carried[delivery.StatusCourierAssigned]
+	}
+	return v.Language.Rich(key, "courier", v.Courier, "parcels", v.Parcels)
 }
 
 // stepAt is the step that an order has reached in a status.

@@ -41,7 +41,7 @@ const begin = (receipt, form) => {
     const code = productOf(row), shown = nameIn(row);
     shown.textContent = "";
     if (!code) return;
-    const answer = await load(`${receipt.dataset.names}?${new URLSearchParams({ code })}`).catch(() => null);
+    const answer = await load(`${receipt.dataset.names}&${new URLSearchParams({ code })}`).catch(() => null);
     const found = answer?.ok && answer.page.querySelector("#lines tr");
     if (!found || productOf(row) !== code) return;
     const isUnknown = found.classList.contains("unknown");

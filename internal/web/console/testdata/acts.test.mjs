@@ -88,6 +88,15 @@ test("a courier gets all work of another one: what was not picked up is assigned
   assert.deepEqual(refused, []);
 });
 
+test("of a courier who cannot go on, parcels that were never picked up cannot be handed over, and it says what helps", async () => {
+  const seen = [{ order_id: "ord_1", partner_order_id: "A-1", version: 4, status: "failed" }];
+  const refusing = (courier) => async () => { throw new Refused(409, "conflict", "", { status: "failed", version: 4, courier }); };
+  const { refused } = await moveEach(seen, { status: transfer, courier_id: "cou_2" }, refusing({ courier_id: "cou_1" }));
+  assert.match(refused[0].why, /^The parcels were not picked up\. /);
+  const there = await moveEach(seen, { status: transfer, courier_id: "cou_1" }, refusing({ courier_id: "cou_1" }));
+  assert.equal(there.refused[0].why, "This is not possible while it is “Failed”.", "the courier may have them already");
+});
+
 test("another operator was faster only with a later version", () => {
   const error = (version, changed_by) => ({ code: "invalid_transition", details: { status: "accepted", version, changed_by } });
   const self = { operator_id: "opr_1", email: "desk1@example.com" }, other = { operator_id: "opr_2", email: "desk2@example.com" };
@@ -126,6 +135,7 @@ test("couriers are found without accents, the least loaded first", () => {
   assert.deepEqual(match(all, "mel", load).map((one) => one.courier_id), ["3", "1"]);
   assert.deepEqual(match(all, "VAN tremb", load).map((one) => one.courier_id), ["1"]);
   assert.deepEqual(match(all, "", load).map((one) => one.courier_id), ["2", "3", "1"]);
+  assert.deepEqual(match([...all, courier("4", "Bruno Sanchez", "camionnette")], "am", load).map((one) => one.courier_id), ["1", "4"], "names that begin so are first");
 });
 
 test("the nearest courier is first, and of those who are equally far the one with the fewest stops", () => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { isHelp, lastUnconfirmed, troubleOf } from "../assets/board/trouble.js";
+import { isHelp, isUnpicked, lastUnconfirmed, troubleOf } from "../assets/board/trouble.js";
+import { failureWords } from "../assets/board/history.js";
 import { at, epoch, hour, raw } from "./fixture.mjs";
 import { use } from "dropyard/text.js";
 
@@ -33,6 +34,15 @@ test("what helps is not offered again", () => {
   const failed = troubleOf(record({ status: "failed", courier: courier(true), failures: 1 }, 2), epoch);
   assert.deepEqual(["in_transit", "out_for_delivery", "cancelled", "transfer"].map((to) => isHelp(failed, to)), [true, true, true, false]);
   assert.equal(isHelp(null, "accepted"), false);
+});
+
+test("after a failed pickup the parcels are with no courier", () => {
+  const of = (status, custody) => isUnpicked(record({ status, courier: courier(true), failures: 1 }, custody));
+  assert.deepEqual([of("failed", 1), of("failed", 2), of("courier_assigned", 1)], [true, false, false]);
+});
+
+test("every reason of a failed attempt has words", () => {
+  assert.equal(failureWords().other, "The delivery could not be completed.");
 });
 
 test("edits are confirmed up to the latest one that waits", () => {

@@ -6,7 +6,7 @@ import { whyNot } from "../assets/courier/waiting.js";
 test("each refusal says why", () => {
   use("en", {
     "courier.refused.too_large": "too large", "courier.refused.gone": "gone", "courier.refused.too_old": "too old", "courier.refused.too_early": "too early",
-    "courier.refused.cancelled": "cancelled", "courier.refused.given": "given to {name}", "courier.refused.other": "not accepted: {text}",
+    "courier.refused.cancelled": "cancelled", "courier.refused.cancelled.delivered": "cancelled before the delivery", "courier.refused.given": "given to {name}", "courier.refused.other": "not accepted: {text}",
   });
   for (const [refusal, want] of [
     [{ status: 413, code: "", message: "" }, "too large"], // of a proxy
@@ -16,6 +16,7 @@ test("each refusal says why", () => {
     [{ status: 422, code: "too_early", message: "" }, "too early"],
     [{ status: 422, code: "validation_error", message: "it is not a picture" }, "not accepted: it is not a picture"],
     [{ status: 409, code: "conflict", message: "", details: { status: "cancelled" } }, "cancelled"],
+    [{ status: 409, code: "conflict", message: "", details: { status: "cancelled" }, act: { status: "delivered" } }, "cancelled before the delivery"],
     [{ status: 409, code: "conflict", message: "", details: { status: "courier_assigned", courier: { name: "Marc" } } }, "given to Marc"],
     [{ status: 409, code: "invalid_transition", message: "", details: undefined }, "not accepted: invalid_transition"],
   ]) {

@@ -138,6 +138,17 @@ export const batches = (seen, move) => {
   return all;
 };
 
+/**
+ * Says why an order was not moved. The parcels of one that failed at its pickup are not with the courier, so that another
+ * one cannot get them.
+ * @param {any} error @param {Target} one @param {Move} move
+ */
+const whyNotMoved = (error, one, move) => {
+  const { status, version, courier } = error?.details ?? {};
+  return move.status === transfer && move.courier_id && move.courier_id !== courier?.courier_id && status === "failed" && !(version > one.version)
+    ? t("act.unpicked") : whyNot(error, one.version);
+};
+
 /** Which orders were moved, with their new statuses and versions, and otherwise as they were before, and why the others were not. @typedef {{moved: Target[], refused: {order: string, why: string}[]}} Outcome */
 
 /**
@@ -184,7 +195,7 @@ export const moveEach = async (seen, move, send = insist, heard = () => {}) => {
     }
     part.forEach((one, i) => {
       if (results[i].ok) outcome.moved.push({ ...one, status: move.status === transfer ? one.status : move.status, version: results[i].version ?? one.version + 1 });
-      else outcome.refused.push({ order: one.partner_order_id, why: whyNot(results[i].error, one.version) });
+      else outcome.refused.push({ order: one.partner_order_id, why: whyNotMoved(results[i].error, one, move) });
     });
     heard(outcome);
   }

@@ -12,7 +12,7 @@ import { n, t } from "dropyard/text.js";
 import { instant, local, zoneName, zoneOf } from "dropyard/zone.js";
 
 /** @typedef {import("./acts.js").Move} Move */
-/** An order that a dialog is about; its province, and its zone as the board has it, are where it goes, next is when the next attempt is planned, and due what is paid at the door. @typedef {{order_id: string, partner_order_id: string, status: string, courier?: {courier_id: string} | null, province?: string, zone?: string, next?: string, due?: import("dropyard/amounts.js").Amount | null}} Asked */
+/** An order that a dialog is about; its province, and its zone as the board has it, are where it goes, next is when the next attempt is planned, due what is paid at the door, and unpicked whether its pickup has failed. @typedef {{order_id: string, partner_order_id: string, status: string, courier?: {courier_id: string} | null, province?: string, zone?: string, next?: string, due?: import("dropyard/amounts.js").Amount | null, unpicked?: boolean}} Asked */
 /** @typedef {(move: Move, receiver?: string) => void} Go what happens when it is decided; receiver is the name of the courier or location that gets the orders */
 
 /** The number of an order, or how many there are. @param {{partner_order_id: string}[]} orders */
@@ -115,7 +115,7 @@ const NextAttempt = ({ order, zone, go }) => {
   return html`<form class="stack" onInput=${keep} onSubmit=${submit}>
     <div class="field"><label for="act-start">${t("act.next")}</label>
       <select class="input" id="act-start" autofocus name="start" value=${fields.start ?? (order.next ? "in_transit" : "out_for_delivery")}>
-        <option value="out_for_delivery">${t("act.again.now")}</option><option value="in_transit">${t("act.again.later")}</option></select></div>
+        <option value="out_for_delivery">${t(order.unpicked ? "act.again.got.now" : "act.again.now")}</option><option value="in_transit">${t(order.unpicked ? "act.again.got" : "act.again.later")}</option></select></div>
     <div class="field"><label for="act-at">${t("act.again.at")}</label><p class="hint" id="act-at-hint">${t("act.again.hint", { zone: zoneName(zone) })}</p>
       <input class="input" id="act-at" name="at" type="datetime-local" aria-describedby="act-at-hint" value=${fields.at ?? (order.next ? local(Date.parse(order.next), zone) : "")} /></div>
     <div class="line"><button class="button first">${t("act.again.do")}</button><button type="button" class="button" onClick=${close}>${t("act.back")}</button></div>

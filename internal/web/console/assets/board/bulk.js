@@ -61,7 +61,7 @@ export const act = (to, label, from) => {
   const fitting = from ? all.filter((one) => one.status === from || one.changed) : all;
   const [first] = all;
   if (!first) return;
-  if (!fitting.some((one) => one.changed || mayDo(one.status, to))) return say(`${first.partner_order_id}: ${t("act.impossible", { status: t(`status.${first.status}`) })}`, true);
+  if (!fitting.some((one) => one.changed || mayDo(one.status, to))) return say(t("act.refused.order", { order: first.partner_order_id, why: t("act.impossible", { status: t(`status.${first.status}`) }) }), true);
   /** @param {typeof import("./asking.js")} dialogs */
   const ask = ({ decide, forget }) => decide(to, fitting, (move, receiver) => {
     if (chosen) clear();

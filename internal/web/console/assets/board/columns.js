@@ -183,7 +183,7 @@ export const handOver = (orders, from, to, before) => doing([from, to], async ()
   const change = to === noCourier ? { status: "accepted" } : { status: carried.length ? transfer : "courier_assigned", courier_id: to };
   const { moved: handed, refused } = await moveEach(movable, change), read = () => Promise.all([from, to].filter((id) => id !== noCourier).map(load));
   const text = doneText(handed, change, nameOf(to)), [first] = handed;
-  const lines = [...staying.map((row) => t("views.picked_up", { order: row.partner_order_id })), ...refused.map(({ order, why }) => `${order}: ${why}`)];
+  const lines = [...staying.map((row) => t("views.picked_up", { order: row.partner_order_id })), ...refused.map((one) => t("act.refused.order", one))];
   if (lines.length) warn(n("act.not", lines.length), lines);
   await read();
   if (before !== undefined && first && to !== noCourier) {

@@ -10,6 +10,7 @@ import { t } from "dropyard/text.js";
 /** The reasons of failed attempts. @returns {Record<string, string>} */
 export const failureWords = () => ({
   not_home: t("failure.not_home"), wrong_address: t("failure.wrong_address"), no_access: t("failure.no_access"), declined: t("failure.declined"), damaged: t("failure.damaged"),
+  other: t("failure.other"),
 });
 
 /** The fields of an order, by their paths at an end of the delivery or in the order. @returns {Record<string, string>} */

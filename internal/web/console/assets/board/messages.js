@@ -67,7 +67,7 @@ const Messages = ({ id }) => {
     busy.value = false;
   };
   return html`<form class="stack" onSubmit=${send}>
-    <textarea class="input" rows="3" maxlength="500" aria-label=${t("views.message.text")} value=${text.value}
+    <textarea class="input" rows="3" maxlength="500" autofocus aria-label=${t("views.message.text")} value=${text.value}
       onInput=${(/** @type {{currentTarget: HTMLTextAreaElement}} */ event) => { keep(event.currentTarget.value); pressed.value = null; }}></textarea>
     ${fault.value && html`<p class="fault" role="alert">${fault.value}</p>`}
     <p><button class="button first" disabled=${busy.value}>${t("views.message.send")}</button></p>

@@ -17,7 +17,7 @@ import { entered, noteField, open, panelTitle } from "./route.js";
 import { dueOf } from "./rows.js";
 import { dollars, due, full, moment, n, number, phone, postal, shorten, t } from "dropyard/text.js";
 import { Proofs } from "./proofs.js";
-import { Trouble, again, confirm, isHelp, lastUnconfirmed, troubleOf } from "./trouble.js";
+import { Trouble, again, confirm, isHelp, isUnpicked, lastUnconfirmed, troubleOf } from "./trouble.js";
 import { windowIn, zoneOf } from "dropyard/zone.js";
 
 /** @typedef {import("./notes.js").OrderRecord} OrderRecord */
@@ -148,7 +148,7 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
   const decideOn = (to) => {
     const seen = /** @type {any} */ (now), next = seen.failed_attempt?.next_attempt;
     const { dropoff, cod, return_of: back } = seen.order;
-    decide(to, [{ ...seen, province: dropoff.address.province, next: Date.parse(next) > tick.value ? next : "", due: cod?.amount_cents && !back ? cod : null }],
+    decide(to, [{ ...seen, province: dropoff.address.province, next: Date.parse(next) > tick.value ? next : "", due: cod?.amount_cents && !back ? cod : null, unpicked: isUnpicked(seen) }],
       (move, receiver) => send(pressMove(seen, move), told(move, receiver), to));
   };
   const handOver = () => import("./goods.js").then(({ askTransfer }) => askTransfer(now, (to, name) => {

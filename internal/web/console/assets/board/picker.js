@@ -24,9 +24,13 @@ export const loads = (rows) => {
 /** Compares numbers, of which both may be infinite. @param {number} a @param {number} b */
 const compare = (a, b) => a === b ? 0 : a - b;
 
+/** Reports whether each word is at the beginning of one in a text. @param {string} text @param {string[]} words */
+const begins = (text, words) => words.every((word) => ` ${plain(text)}`.includes(` ${word}`));
+
 /**
- * Returns the couriers whose names or vehicles have the words of a text: the nearest first, by whole kilometres, and
- * among those who are equally far the ones with the fewest stops. Those whose distance is not known come last.
+ * Returns the couriers whose names or vehicles have the words of a text. Those whose names have words that begin with
+ * them come first, because Enter takes the first. Then the nearest are first, by whole kilometres, and among those who
+ * are equally far the ones with the fewest stops. Those whose distance is not known come last.
  * @param {Courier[]} couriers
  * @param {string} text
  * @param {Map<string, number>} load
@@ -37,7 +41,7 @@ export const match = (couriers, text, load, far = new Map()) => {
   /** @param {Courier} courier */
   const kilometres = ({ courier_id: id }) => Math.round(far.get(id) ?? Infinity);
   return couriers.filter((courier) => words.every((word) => plain(`${courier.name} ${courier.vehicle}`).includes(word)))
-    .sort((a, b) => compare(kilometres(a), kilometres(b)) || (load.get(a.courier_id) ?? 0) - (load.get(b.courier_id) ?? 0) || a.name.localeCompare(b.name));
+    .sort((a, b) => Number(begins(b.name, words)) - Number(begins(a.name, words)) || compare(kilometres(a), kilometres(b)) || (load.get(a.courier_id) ?? 0) - (load.get(b.courier_id) ?? 0) || a.name.localeCompare(b.name));
 };
 
 /** How many stops a courier has, and how far away the courier is. @param {number} stops @param {number | undefined} km */

@@ -40,6 +40,9 @@ export const troubleOf = (record, now) => {
 export const isHelp = (trouble, to) => Boolean(trouble)
   && (trouble?.acts.includes(to) || trouble?.acts.includes(again) && (to === "in_transit" || to === "out_for_delivery"));
 
+/** Reports whether an order has failed at its pickup, so that its parcels are with no courier. @param {OrderRecord} record */
+export const isUnpicked = ({ status, custody }) => status === "failed" && custody.length < 2; // the first is the sender's
+
 /** "1st attempt", "2nd attempt" and so on. @param {number} count */
 const nthAttempt = (count) => {
   /** @type {Record<string, string>} */
@@ -88,6 +91,7 @@ const Attempt = ({ record }) => {
   const note = failed?.notes ?? "", reason = failureWords()[known?.reason ?? note] ?? (note ? "" : t("failure.other"));
   return [html`<h3 class="line"><${Badge} status="failed" /> <span>${nthAttempt(record.failures)}${failed && html` · <${When} at=${failed.timestamp} />`}</span></h3>`,
     reason && html`<p><strong>${reason}</strong></p>`, note && !failureWords()[note] && html`<p class="long"><bdi>${note}</bdi></p>`,
+    isUnpicked(record) && html`<p class="long">${t("act.unpicked")}</p>`,
     known && html`<p>${known.next_attempt ? html`${t("act.next")} <${When} at=${known.next_attempt} />` : t("act.trouble.no_next")}</p>`];
 };
 

@@ -50,6 +50,12 @@ export const useReady = () => {
 };
 
 /**
+ * Names an order to its courier, for when its act was refused: two orders may go to the same person.
+ * @param {{stop: {name: string}, partner_order_id: string}} job
+ */
+export const labelOf = ({ stop: { name }, partner_order_id: number }) => [name, number].filter(Boolean).join(" · ");
+
+/**
  * Records an act of a stop. It throws if the phone cannot store it; then nothing is
  * recorded.
  * @param {Outbox} outbox
@@ -58,7 +64,7 @@ export const useReady = () => {
  * @param {Picture[]} [pictures]
  */
 export const record = (outbox, job, move, pictures = []) => rested(async () => {
-  await outbox.record({ order_id: job.order_id, label: job.stop.name, move, pictures });
+  await outbox.record({ order_id: job.order_id, label: labelOf(job), move, pictures });
   said.value = { text: t("courier.recorded", { act: statusName(move?.status ?? job.status), name: job.stop.name }), danger: false };
 });
 
@@ -76,8 +82,8 @@ export const recordAll = async (outbox, jobs, move) => {
 
 /** Records that the courier has seen what was changed of stops. It throws if the phone cannot store it. @param {Outbox} outbox @param {Job[]} jobs */
 export const recordSeen = (outbox, jobs) => rested(async () => {
-  for (const { order_id, stop, changes } of jobs) {
-    if (changes) await outbox.record({ order_id, label: stop.name, deed: { kind: "confirm", body: { version: changes.version } } });
+  for (const job of jobs) {
+    if (job.changes) await outbox.record({ order_id: job.order_id, label: labelOf(job), deed: { kind: "confirm", body: { version: job.changes.version } } });
   }
   said.value = { text: t("courier.changed.recorded"), danger: false };
 });
@@ -127,7 +133,7 @@ const failure = (values, zone) => {
 
 /** @param {{job: Job, now: number, go: (move: Move, pictures: Picture[]) => unknown}} props */
 const Failure = ({ job, now, go }) => {
-  const next = useSignal(""), photo = useSignal(/** @type {Blob | null} */ (null)), { store, storing, failed } = useStoring();
+  const next = useSignal(""), reason = useSignal(""), photo = useSignal(/** @type {Blob | null} */ (null)), { store, storing, failed } = useStoring();
   const shrinking = useSignal(false), waits = useComputed(() => shrinking.value || storing.value), zone = zoneOfStop(job), times = timesIn(zone);
   /** @param {SubmitEvent} event */
   const submit = (event) => {
@@ -137,7 +143,7 @@ const Failure = ({ job, now, go }) => {
   };
   return html`<form class="stack" onSubmit=${submit}>
     <fieldset class="reasons"><legend>${t("courier.why")}</legend>
-      ${reasons().map(([value, label]) => html`<label class="choice" key=${value}><input type="radio" name="reason" value=${value} required /><span>${label}</span></label>`)}</fieldset>
+      ${reasons().map(([value, label]) => html`<label class="choice" key=${value}><input type="radio" name="reason" value=${value} required onChange=${() => { reason.value = value ?? ""; }} /><span>${label}</span></label>`)}</fieldset>
     <div class="field"><label for="fail-next">${t("courier.next")}</label>
       <select class="input" id="fail-next" name="next" value=${next.value} onChange=${(/** @type {{currentTarget: HTMLSelectElement}} */ event) => { next.value = event.currentTarget.value; }}>
         <option value="">${t("courier.next.none")}</option>
@@ -145,8 +151,8 @@ const Failure = ({ job, now, go }) => {
         <option value="other">${t("courier.next.other")}</option></select></div>
     ${next.value === "other" && html`<div class="field"><label for="fail-other">${t("courier.next.time")}</label><p class="hint" id="fail-other-hint">${t("courier.next.zone", { zone: zoneName(zone) })}</p>
       <input class="input" id="fail-other" name="other" type="datetime-local" required aria-describedby="fail-other-hint" /></div>`}
-    <div class="field"><label for="fail-notes">${t("courier.note")}</label><p class="hint" id="fail-notes-hint">${t("courier.note.hint")}</p>
-      <textarea class="input" id="fail-notes" name="notes" maxlength="1000" aria-describedby="fail-notes-hint"></textarea></div>
+    <div class="field"><label for="fail-notes">${t("courier.note")}</label><p class="hint" id="fail-notes-hint">${t(reason.value === "other" ? "courier.note.needed" : "courier.note.hint")}</p>
+      <textarea class="input" id="fail-notes" name="notes" maxlength="1000" required=${reason.value === "other"} aria-describedby="fail-notes-hint"></textarea></div>
     ${job.status !== "courier_assigned" && html`<section class="stack tight proofs"><h3>${t("courier.proofs.photo")} <span class="soft">${t("courier.proofs.optional")}</span></h3>
       <${Photo} photo=${photo} busy=${shrinking} /></section>`}
     <${Unstored} failed=${failed} />

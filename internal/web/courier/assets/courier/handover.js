@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { ask, close } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
 import { t } from "dropyard/text.js";
-import { rested, said } from "./acts.js";
+import { labelOf, rested, said } from "./acts.js";
 import { Camera } from "./scan.js";
 import { Unstored, useStoring } from "./storing.js";
 
@@ -64,9 +64,9 @@ const Handover = ({ jobs, colleagues, outbox }) => {
     event.preventDefault();
     const { body, name } = receiver(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)), colleagues);
     void store(() => rested(async () => {
-      for (const { order_id, stop } of jobs) {
-        await outbox.record({ order_id, label: stop.name, deed: { kind: "transfer", body } });
-        said.value = { text: t("courier.handover.recorded", { to: name, name: stop.name }), danger: false };
+      for (const job of jobs) {
+        await outbox.record({ order_id: job.order_id, label: labelOf(job), deed: { kind: "transfer", body } });
+        said.value = { text: t("courier.handover.recorded", { to: name, name: job.stop.name }), danger: false };
       }
     }));
   };

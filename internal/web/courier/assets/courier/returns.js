@@ -3,7 +3,7 @@
 
 import { html } from "dropyard/html.js";
 import { n, t } from "dropyard/text.js";
-import { resting, rested, said, sayUnstored } from "./acts.js";
+import { labelOf, resting, rested, said, sayUnstored } from "./acts.js";
 import { Address, Ways, parcelsOf, useTicks } from "./card.js";
 import { askHandover } from "./handover.js";
 import { askGivenBack } from "./proofs.js";
@@ -26,7 +26,7 @@ const nameOf = ({ stop: { name } }) => name || t("courier.bring.unknown");
 const recordBrought = (outbox, returns, pictures) => rested(async () => {
   for (const one of returns) {
     const deed = pictures ? { kind: /** @type {const} */ ("receive"), body: {} } : { kind: /** @type {const} */ ("transfer"), body: { location: one.location } };
-    await outbox.record({ order_id: one.order_id, label: nameOf(one), deed, pictures: pictures ?? [] });
+    await outbox.record({ order_id: one.order_id, label: labelOf({ ...one, stop: { name: nameOf(one) } }), deed, pictures: pictures ?? [] });
     said.value = { text: t("courier.bring.recorded", { name: nameOf(one) }), danger: false };
   }
 });

@@ -42,6 +42,19 @@ const windowOf = (job, today) => timesOf(job).range(Date.parse(job.stop.time_win
 /** The notes of the address, and the instructions of the order. @param {{job: Job}} props */
 const Instructions = ({ job }) => [job.stop.address.notes, job.instructions].filter(Boolean).map((text, i) => html`<p key=${i} class="said">${text}</p>`);
 
+/**
+ * The notes and instructions of orders that are picked up together, each with the numbers of its orders unless it is for all.
+ * @param {{jobs: Job[]}} props
+ */
+const AllInstructions = ({ jobs }) => {
+  /** @param {Job} job */
+  const textsOf = (job) => [job.stop.address.notes, job.instructions];
+  return distinct(jobs.flatMap(textsOf)).map((text) => {
+    const some = jobs.filter((job) => textsOf(job).includes(text));
+    return html`<p key=${text} class="said">${some.length < jobs.length && html`<b translate=${false}>${some.map((job) => job.partner_order_id).join(", ")}</b> · `}${text}</p>`;
+  });
+};
+
 /** When a failed attempt is repeated, and how often it has failed. @param {{job: Job}} props */
 const Attempts = ({ job }) => {
   const next = job.status === "failed" && job.next_attempt;
@@ -76,7 +89,7 @@ const Pickups = ({ jobs, doing }) => {
       <p class="soft">${windowOf(soonest(jobs), tick.value)} · <span class="solid">${parcelsOf(all)}</span></p></div>
     <${Changes} jobs=${jobs} seen=${doing.seen} />
     ${ticks}
-    ${distinct(jobs.flatMap((job) => [job.stop.address.notes, job.instructions])).map((text) => html`<p key=${text} class="said">${text}</p>`)}
+    <${AllInstructions} jobs=${jobs} />
     <${Ways} job=${first} scan=${doing.scan} />
     ${!changed(jobs) && html`<div class="acts" translate=${false}>
       <button type="button" data-act="picked_up" aria-disabled=${rests} class="button first act" onClick=${press("picked_up")}>${n("courier.do.picked_up.all", taken.length)}</button>

@@ -77,8 +77,8 @@ const tapped = (act) => {
   return act.kind === "signature" ? t("courier.tapped.signature") : statusName(act.status ?? "");
 };
 
-/** Says why something was refused. @param {Pick<Refusal, "status" | "code" | "message" | "details">} refusal @param {number} now */
-export const whyNot = ({ status, code, message, details }, now) => {
+/** Says why something was refused. @param {Pick<Refusal, "status" | "code" | "message" | "details"> & {act?: {status?: string}}} refusal @param {number} now */
+export const whyNot = ({ status, code, message, details, act }, now) => {
   if (status === 413) return t("courier.refused.too_large");
   if (status === 404) return t("courier.refused.gone");
   if (status === 403) return t("courier.refused.forbidden");
@@ -86,7 +86,7 @@ export const whyNot = ({ status, code, message, details }, now) => {
   if (code === "too_early") return t("courier.refused.too_early");
   if (!details?.status) return t("courier.refused.other", { text: message || code });
   const by = details.changed_by, courier = details.courier?.name;
-  const what = details.status === "cancelled" ? t("courier.refused.cancelled")
+  const what = details.status === "cancelled" ? t(act?.status === "delivered" ? "courier.refused.cancelled.delivered" : "courier.refused.cancelled")
     : details.status === "courier_assigned" && courier ? t("courier.refused.given", { name: courier })
       : t("courier.refused.is", { status: statusName(details.status) });
   return by ? `${what} ${t("courier.refused.by", { who: by.email ?? by.operator_id, t: moment(Date.parse(by.at), now) })}` : what;
