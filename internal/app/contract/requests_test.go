@@ -592,19 +592,21 @@ func TestOrdersHaveNoOtherMembers(t *testing.T) {
 		{"createOrder", record.EncodeRequest(&order.OrderRequest), (*operation).requestSchema},
 		{"getOrder", record.EncodeCurrent(&order), answerSchema},
 		{"getOrderRecord", record.EncodeForOperators(&order), func(o *operation) node {
-			return answerSchema(o).at("properties", "record")
+			return answerSchema(o).at("properties", "order")
 		}},
 	} {
 		documented := propertiesOf(one.schema(c.operation(one.operation)), "")
 		for _, path := range testkit.Members(t, one.body) {
-			if path != "metadata.in" && !slices.Contains(documented, path) { // metadata are the partner's own
+			if path != "metadata.in" && !slices.Contains(documented, strings.TrimSuffix(path, "[0]")) { // metadata are the partner's own
 				t.Errorf("%s: got the member %s of an order, which the document lacks", one.operation, path)
 			}
 		}
 	}
 }
 
-func answerSchema(o *operation) node { return o.response("200").at("content", "application/json", "schema") }
+func answerSchema(o *operation) node {
+	return o.response("200").at("content", "application/json", "schema")
+}
 
 // propertiesOf returns the paths of all properties of a schema, those of a list by its first element.
 func propertiesOf(schema node, path string) (paths []string) {
