@@ -203,6 +203,22 @@ func otherValue(v reflect.Value) any {
 	}
 }
 
+// CompareIgnored compares the fields that a place leaves out with those that it may leave out. It names only those in
+// which they differ, because the lists are long.
+func CompareIgnored(t testing.TB, place string, got, want []string) {
+	t.Helper()
+	for _, path := range got {
+		if !slices.Contains(want, path) {
+			t.Errorf("%s: got no %s: add it there, or to the list of this test", place, path)
+		}
+	}
+	for _, path := range want {
+		if !slices.Contains(got, path) {
+			t.Errorf("%s: got %s, which the list of this test leaves out", place, path)
+		}
+	}
+}
+
 // Members returns the paths of the values in an object of JSON, sorted, such as parcels[0].weight_kg. Of a list it
 // has those of the first element.
 func Members(t testing.TB, object []byte) []string {
