@@ -597,7 +597,8 @@ func TestOrdersHaveNoOtherMembers(t *testing.T) {
 	} {
 		documented := propertiesOf(one.schema(c.operation(one.operation)), "")
 		for _, path := range testkit.Members(t, one.body) {
-			if path != "metadata.in" && !slices.Contains(documented, strings.TrimSuffix(path, "[0]")) { // metadata are the partner's own
+			if path != "metadata.in" && // which is the partner's own
+				!slices.Contains(documented, strings.TrimSuffix(path, "[0]")) {
 				t.Errorf("%s: got the member %s of an order, which the document lacks", one.operation, path)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/record"
+	"github.com/dropyard/dropyard/internal/saved"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -39,6 +40,9 @@ func TestContactFieldsAreThoseOfTheForm(t *testing.T) {
 	for _, field := range contactFields {
 		if !strings.HasPrefix(field.name, "time_window.") && filled[field.name] == "" {
 			t.Errorf("ContactFields: got no value for %s", field.name)
+		}
+		if !strings.HasPrefix(field.name, "time_window.") && !slices.Contains(saved.FieldsOf(saved.Recipient), field.name) {
+			t.Errorf("saved: got no %s in the fields of an address that is kept", field.name)
 		}
 	}
 }
