@@ -45,7 +45,7 @@ debian() {
 	install -D -m 0640 packaging/debian/dropyard.env "$root/etc/dropyard/dropyard.env"
 	install -D -m 0644 packaging/debian/lintian-overrides "$root/usr/share/lintian/overrides/dropyard"
 	install -m 0644 packaging/debian/copyright "$documents/copyright"
-	install -m 0644 docs/settings.md docs/operating.md docs/installing.md "$documents"
+	install -m 0644 docs/settings.md docs/operating.md docs/backup.md docs/installing.md "$documents"
 	gzip -9n <THIRD_PARTY_NOTICES.md >"$documents/THIRD_PARTY_NOTICES.md.gz"
 	gzip -9n <CHANGELOG.md >"$documents/NEWS.md.gz"
 	printf 'dropyard (%s) stable; urgency=medium\n\n  * See NEWS.md.gz.\n\n -- %s  %s\n' "$version" "$maintainer" "$(date -R -d "@$SOURCE_DATE_EPOCH")" |

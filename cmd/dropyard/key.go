@@ -32,6 +32,9 @@ func (c *rotateKeyCommand) Run(ctx context.Context) error {
 		return fmt.Errorf("the data directory %s does not exist: set --data", settings.Data)
 	}
 	done, err := app.RotateMasterKey(ctx, settings, app.System(), c.KeepOld)
+	if errors.Is(err, credential.ErrMasterKeyUnsaved) {
+		return fmt.Errorf("--keep-old: %w", err)
+	}
 	if err != nil {
 		return fmt.Errorf("rotate the master key: %w; run the same command again to continue", err)
 	}

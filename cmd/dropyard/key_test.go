@@ -30,6 +30,11 @@ func TestKeyRotate(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(r.dir, "old.key")); err != nil {
 		t.Errorf("old key: %v", err)
 	}
+	if got := r.do(t, "key", "rotate", "--keep-old", "old.key"); got.code != 1 ||
+		strings.Contains(got.stderr, "run the same") || !strings.Contains(got.stderr, "--keep-old: ") ||
+		!strings.Contains(got.stderr, "name another file") {
+		t.Errorf("a file that holds an older key: got %+v, want exit code 1 and what to do", got)
+	}
 	partner.Service = r.serve(t).Service
 	partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
 }

@@ -123,7 +123,13 @@ func TestInvalidSettings(t *testing.T) {
 		"add: no e-mail":           {"operator add", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "email"},
 		"add: bad e-mail":          {"operator add ops", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "email"},
 		"add: no password":         {"operator add a@example.com", "", "--password"},
-		"add: weak password":       {"operator add a@example.com", "DROPYARD_OPERATOR_PASSWORD=hush", "password"},
+		"add: courier, no record": {
+			"operator add a@example.com --role courier", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "--courier",
+		},
+		"add: record, no courier": {
+			"operator add a@example.com --courier cou_1", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "--courier",
+		},
+		"add: weak password": {"operator add a@example.com", "DROPYARD_OPERATOR_PASSWORD=hush", "password"},
 		"add: unknown role": {
 			"operator add a@example.com --role king", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "--role",
 		},

@@ -26,6 +26,10 @@ func (c *addOperatorCommand) Run(ctx context.Context) error {
 		return usageError{errors.New("set DROPYARD_OPERATOR_PASSWORD to the operator's password " +
 			"(or --password, which other users of this machine can see)")}
 	}
+	if isCourier := c.Role == "courier"; isCourier != (c.Courier != "") {
+		return usageError{errors.New("--courier: the role courier needs the id (cou_…) of the courier's record, " +
+			"which dropyard couriers list prints, and other roles have none")}
+	}
 	added := app.NewOperator{Email: c.Email, Password: c.Password, Role: c.Role, CourierID: c.Courier}
 	err := app.AddOperator(ctx, c.settings(), app.System(), added)
 	if refusal.HasCode(err, refusal.CodeValidation) {

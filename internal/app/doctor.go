@@ -46,6 +46,7 @@ func Doctor(ctx context.Context, settings *config.Config) (*Diagnosis, error) {
 	d.checkSettings(settings)
 	d.checkOpenID(ctx, settings)
 	d.checkBuckets(ctx, settings)
+	d.checkFolders(settings)
 	d.checkFileLimit()
 	zones, err := zone.Newest()
 	d.checkZones(zones, err, time.Now())

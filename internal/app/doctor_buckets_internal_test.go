@@ -37,6 +37,10 @@ func TestDoctorAsksBuckets(t *testing.T) {
 	}{
 		{config.Config{Data: "d", Proofs: at("KEY", "yard")}, "", "the bucket of --proofs answers, and knows the key"},
 		{config.Config{Data: "d", Backups: at("KEY", "absent")}, "the bucket of --backups refuses the service", ""},
+		{
+			config.Config{Data: "d", Backups: "s3://KEY:verysecretkey@127.0.0.1:1/yard?tls=off"},
+			"(http): the storage cannot be reached", "",
+		},
 		{config.Config{Data: "d", ExportTo: at("MISTYPED", "yard")}, "InvalidAccessKeyId", ""},
 		{config.Config{Data: "d", ExportTo: at("KEY", "unlisted")}, "", "whether it may read was not tried"},
 		{config.Config{Data: "d", Proofs: "pictures", Backups: "backups", ExportTo: "exports"}, "", ""},

@@ -40,6 +40,10 @@ func (d *Diagnosis) checkPostgres(ctx context.Context, settings *config.Config) 
 		d.find("%v", found.Sorting)
 	}
 	d.judgeSchema(found)
+	if where, err := settings.ProofStore(); err == nil && where.Endpoint == nil {
+		d.note("the pictures of proofs are in %s: with several nodes all of them must mount that folder, "+
+			"or set --proofs to a bucket", where.Directory)
+	}
 	if found.SchemaVersion == 0 || len(found.Missing) > 0 {
 		return nil
 	}

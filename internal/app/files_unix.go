@@ -4,6 +4,12 @@ package app
 
 import "syscall"
 
+// mayWrite returns why this process may not write into a folder. It writes nothing.
+func mayWrite(folder string) error {
+	const write, enter = 2, 1
+	return syscall.Access(folder, write|enter)
+}
+
 // mostFiles returns how many files a process may open; 0 if that is not known.
 func mostFiles() uint64 {
 	var limit syscall.Rlimit

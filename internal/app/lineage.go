@@ -297,9 +297,11 @@ func (d *Diagnosis) checkOrigin(settings *config.Config, place string, setting f
 	switch reason, older := o.why(); {
 	case older:
 		d.find("%s: the next start signs all people out, raises product and movement numbers, "+
-			"and holds webhooks and mails until --resume", installation.HoldReasons[reason])
+			"and holds webhooks and mails until --resume, which you give that start if this is the only copy in use",
+			installation.HoldReasons[reason])
 	case reason != "":
-		d.find("%s: the next start holds webhooks and mails until --resume", installation.HoldReasons[reason])
+		d.find("%s: the next start holds webhooks and mails until --resume, "+
+			"which you give that start if this is the only copy in use", installation.HoldReasons[reason])
 	}
 	return nil
 }

@@ -112,6 +112,9 @@ func (r *rotation) run(ctx context.Context) (*Rotation, error) {
 	if r.keys, err = credential.OpenMasterKey(r.path, known, nil); err != nil {
 		return nil, err
 	}
+	if err := r.canKeep(); err != nil {
+		return nil, err
+	}
 	for _, step := range []func(context.Context, string) error{r.prepare, r.replace, r.settle} {
 		if err := step(ctx, known); err != nil {
 			return nil, err
@@ -122,6 +125,18 @@ func (r *rotation) run(ctx context.Context) (*Rotation, error) {
 	}
 	r.done.Stage = r.keys.Stage
 	return &r.done, nil
+}
+
+// canKeep refuses a file for the old key before anything begins: the key is saved in it only at the end.
+func (r *rotation) canKeep() error {
+	if r.keepOld == "" {
+		return nil
+	}
+	old := r.keys.MasterKey
+	if r.keys.Stage == credential.Replaced {
+		old = r.keys.Other
+	}
+	return credential.CanSaveMasterKey(r.keepOld, old)
 }
 
 // prepare adds a new key to the file.

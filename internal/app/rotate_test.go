@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -213,9 +214,18 @@ func TestKeyRotation(t *testing.T) {
 	if info, err := os.Stat(v.settings.MasterKey()); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("got mode %v, %v, want 0600", info.Mode(), err)
 	}
-	if done, err := app.RotateMasterKey(t.Context(), v.settings, v.world,
-		kept); !errors.Is(err, credential.ErrMasterKeyOther) {
-		t.Errorf("a file for the old key that holds another: got %+v, %v, want %v", done, err, credential.ErrMasterKeyOther)
+	before, err := os.ReadFile(v.settings.MasterKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{kept, filepath.Join(v.Data, "missing", "old.key")} {
+		if done, err := app.RotateMasterKey(t.Context(), v.settings, v.world,
+			path); !errors.Is(err, credential.ErrMasterKeyUnsaved) || !strings.Contains(err.Error(), filepath.Dir(path)) {
+			t.Errorf("the old key in %s: got %+v, %v, want %v with the folder", path, done, err, credential.ErrMasterKeyUnsaved)
+		}
+		if after, err := os.ReadFile(v.settings.MasterKey()); !bytes.Equal(after, before) {
+			t.Errorf("the old key in %s: got the file changed (%v), want no rotation begun", path, err)
+		}
 	}
 }
 

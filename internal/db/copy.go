@@ -11,7 +11,10 @@ import (
 
 // The reasons for which a copy is not made, or cannot be trusted.
 var (
-	ErrOtherData  = errors.New("the target holds other data: copy into an empty database")
+	ErrOtherData = errors.New("the target holds other data: copy into an empty database")
+	ErrCopied    = errors.New(
+		"the target holds a complete copy, on which no service has started yet: start one, or empty the target to copy again",
+	)
 	ErrUnfinished = errors.New(
 		"the database is an unfinished copy of another: run dropyard copy again until it is complete",
 	)

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,6 +104,9 @@ func (c *Copy) beginNew(ctx context.Context, target Conn, tables []*StoredTable)
 	start, err := copyProgress{}.encode()
 	if err != nil {
 		return err
+	}
+	if note, err := SettingsIn(target).Get(ctx, NoteSetting); err != nil || note == NoteCopied {
+		return cmp.Or(err, ErrCopied)
 	}
 	marks := make([]*setting, len(tables))
 	for i, t := range tables {

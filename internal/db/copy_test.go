@@ -204,12 +204,15 @@ func TestCopy(t *testing.T) {
 				t.Errorf("got %+v, want %d rows and a checksum of 64 digits", table, rows)
 			}
 		}
-		checkSame(t, from, to)
+		if _, err := (&Copy{From: from, To: to}).Run(t.Context()); !errors.Is(err, ErrCopied) {
+			t.Errorf("a second time: got %v, want ErrCopied", err)
+		}
+		checkSame(t, from, to) // which removes the note, as a start does
 		if err := to.CheckWhole(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if _, err := (&Copy{From: from, To: to}).Run(t.Context()); !errors.Is(err, ErrOtherData) {
-			t.Errorf("a second time: got %v, want ErrOtherData", err)
+			t.Errorf("after a service has started: got %v, want ErrOtherData", err)
 		}
 	})
 }

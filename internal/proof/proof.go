@@ -28,7 +28,7 @@ type Store interface {
 }
 
 // ErrUnavailable means that a store cannot be reached at the moment.
-var ErrUnavailable = errors.New("the store of proofs cannot be reached")
+var ErrUnavailable = errors.New("the storage cannot be reached")
 
 // Config holds what a Service depends on.
 type Config struct {

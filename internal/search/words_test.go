@@ -111,7 +111,5 @@ func TestSearchKnowsEveryField(t *testing.T) {
 		"Insurance.AmountCents", "Insurance.Currency", "Instructions", "Metadata", "Items.ProductID", "Items.SKU",
 		"Items.Barcode", "Items.Quantity", "Items.Name", "QuoteID",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got the fields %q that orders are not found by, want %q", got, want)
-	}
+	testkit.CompareIgnored(t, "words that orders are found by", got, want)
 }

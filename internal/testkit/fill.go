@@ -111,6 +111,34 @@ func pathOf(field reflect.StructField, path string) string {
 	}
 }
 
+// Differences returns the paths of the fields in which two values of a type differ, as Fill names them.
+func Differences(a, b any) (paths []string) {
+	differ(reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem(), "", func(path string) { paths = append(paths, path) })
+	return paths
+}
+
+func differ(a, b reflect.Value, path string, found func(path string)) {
+	if reflect.DeepEqual(a.Interface(), b.Interface()) {
+		return
+	}
+	_, isTime := a.Interface().(time.Time)
+	_, isText := a.Interface().([]byte)
+	switch kind := a.Kind(); {
+	case kind == reflect.Struct && !isTime:
+		for i := range a.NumField() {
+			differ(a.Field(i), b.Field(i), pathOf(a.Type().Field(i), path), found)
+		}
+	case kind == reflect.Pointer && !a.IsNil() && !b.IsNil():
+		differ(a.Elem(), b.Elem(), path, found)
+	case kind == reflect.Slice && !isText && a.Len() == b.Len():
+		for i := range a.Len() {
+			differ(a.Index(i), b.Index(i), fmt.Sprintf("%s[%d]", path, i), found)
+		}
+	default:
+		found(path)
+	}
+}
+
 // Ignored returns the paths of the fields of a value that output does not depend on, without the
 // positions in lists, in the order of the fields. It calls output again for each field, with another value
 // in it: texts, numbers, times and flags. Output must be able to read what Fill fills in. Tests compare the
@@ -172,6 +200,22 @@ func otherValue(v reflect.Value) any {
 		return !v.Bool()
 	default:
 		return nil
+	}
+}
+
+// CompareIgnored compares the fields that a place leaves out with those that it may leave out. It names only those in
+// which they differ, because the lists are long.
+func CompareIgnored(t testing.TB, place string, got, want []string) {
+	t.Helper()
+	for _, path := range got {
+		if !slices.Contains(want, path) {
+			t.Errorf("%s: got no %s: add it there, or to the list of this test", place, path)
+		}
+	}
+	for _, path := range want {
+		if !slices.Contains(got, path) {
+			t.Errorf("%s: got %s, which the list of this test leaves out", place, path)
+		}
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -573,6 +575,38 @@ func TestSubjectsHaveEveryMember(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestOrdersHaveNoOtherMembers fails for a field of an order that the service reads or answers and the documents lack.
+// Other tests find that only when their orders have the field.
+func TestOrdersHaveNoOtherMembers(t *testing.T) {
+	t.Parallel()
+	var order delivery.Order
+	testkit.Fill(&order)
+	c := read(t)
+	for _, one := range []struct {
+		operation string
+		body      []byte
+		schema    func(*operation) node
+	}{
+		{"createOrder", record.EncodeRequest(&order.OrderRequest), (*operation).requestSchema},
+		{"getOrder", record.EncodeCurrent(&order), answerSchema},
+		{"getOrderRecord", record.EncodeForOperators(&order), func(o *operation) node {
+			return answerSchema(o).at("properties", "order")
+		}},
+	} {
+		documented := propertiesOf(one.schema(c.operation(one.operation)), "")
+		for _, path := range testkit.Members(t, one.body) {
+			if path != "metadata.in" && // which is the partner's own
+				!slices.Contains(documented, strings.TrimSuffix(path, "[0]")) {
+				t.Errorf("%s: got the member %s of an order, which the document lacks", one.operation, path)
+			}
+		}
+	}
+}
+
+func answerSchema(o *operation) node {
+	return o.response("200").at("content", "application/json", "schema")
 }
 
 // propertiesOf returns the paths of all properties of a schema, those of a list by its first element.

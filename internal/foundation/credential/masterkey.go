@@ -100,7 +100,8 @@ func readMasterKeys(path string) (MasterKeys, error) {
 	}
 	keys, ok := parseMasterKeys(text)
 	if !ok {
-		return MasterKeys{}, fmt.Errorf("%w: %s does not hold 32 bytes in base64 or hexadecimal", ErrMasterKeyNotValid, path)
+		return MasterKeys{}, fmt.Errorf(
+			"%w: %s does not hold 32 bytes in base64 or hexadecimal; put your copy of the key there", ErrMasterKeyNotValid, path)
 	}
 	return keys, nil
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/durable"
@@ -92,6 +93,25 @@ func WriteMasterKeys(path string, keys MasterKeys) error {
 	return nil
 }
 
+// ErrMasterKeyUnsaved means that a key cannot be saved in a file.
+var ErrMasterKeyUnsaved = errors.New("the key cannot be kept there")
+
+// CanSaveMasterKey refuses a file in which SaveMasterKey would not save the key, so that what ends with saving it does
+// not begin.
+func CanSaveMasterKey(path string, key MasterKey) error {
+	switch there, err := readMasterKeys(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		folder := filepath.Dir(path)
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			return fmt.Errorf("%w: %s is not a folder: make it, or name a file elsewhere", ErrMasterKeyUnsaved, folder)
+		}
+		return nil
+	case err != nil || there != MasterKeys{MasterKey: key}:
+		return fmt.Errorf("%w: %s exists, and is not a copy of it: name another file", ErrMasterKeyUnsaved, path)
+	}
+	return nil
+}
+
 // SaveMasterKey writes one key into a file of its own, which must not exist unless it
 // holds the same key.
 func SaveMasterKey(path string, key MasterKey) error {
@@ -99,7 +119,7 @@ func SaveMasterKey(path string, key MasterKey) error {
 	if errors.Is(err, fs.ErrExist) {
 		there, err := readMasterKeys(path)
 		if err == nil && there != (MasterKeys{MasterKey: key}) {
-			err = fmt.Errorf("%w: %s exists and holds another key", ErrMasterKeyOther, path)
+			err = fmt.Errorf("%w: %s exists, and is not a copy of it: name another file", ErrMasterKeyUnsaved, path)
 		}
 		return err
 	}

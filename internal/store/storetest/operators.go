@@ -197,6 +197,28 @@ func testOperatorTokens(t *testing.T, s *store.Store) {
 	}
 }
 
+// testLocations expects an address to be kept whole, without the window that no location has.
+func testLocations(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	saved := &delivery.Location{}
+	testkit.Fill(saved)
+	saved.Window, saved.UpdatedAt = delivery.Window{}, at(1)
+	for range 2 { // the second one replaces the first
+		saved.Name += "."
+		writeOperators(t, s, func(tx operator.Writer) error { return tx.SaveLocation(ctx, saved) })
+		readOperators(t, s, func(tx operator.Reader) error {
+			found, err := tx.Locations(ctx, saved.Code)
+			if err != nil || len(found) != 1 {
+				t.Fatalf("got %d locations, %v, want one", len(found), err)
+			}
+			if lost := testkit.Differences(found[0], saved); len(lost) > 0 {
+				t.Errorf("got other values of %q, want those that were saved: see the table locations", lost)
+			}
+			return nil
+		})
+	}
+}
+
 func testCouriers(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	courier := func(n int) *operator.Courier {

@@ -57,6 +57,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"loose pictures":       testLoosePictures,
 		"removed proofs":       testRemovedProofs,
 		"couriers":             testCouriers,
+		"locations":            testLocations,
 		"operators":            testOperators,
 		"partners":             testPartners,
 		"users":                testUsers,
