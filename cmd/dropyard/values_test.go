@@ -35,7 +35,7 @@ func TestSlipsNameTheWayOut(t *testing.T) {
 		"books adjust --reason x par_1 -12.50":            "write -- in front of the arguments",
 		"books pay par_1 12.505":                          `"12.505" is not an amount in dollars and cents`,
 		"books pay par_1 $12":                             `"$12" is not an amount in dollars and cents (example: 12.50)`,
-		"board move delivered ord_1 --collected 1,5":      `"1,5" is not an amount in dollars and cents`,
+		"board move delivered ord_1 --collected 1,500":    `"1,500" is not an amount in dollars and cents`,
 		"profiles use live":                               "dropyard profiles lists them",
 		"profiles remove live":                            "dropyard profiles lists them",
 		"logout --profile live":                           "dropyard profiles lists them",
