@@ -153,8 +153,9 @@ func TestLateMail(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	failed := f.orderIn(t, "A-3", delivery.StatusFailed)
+	failed := f.orderIn(t, "A-3", delivery.StatusOutForDelivery)
 	<-server.Mails // which says so
+	f.moved(t, server, failed, `{"status":"failed"}`)
 	for i, order := range orders {
 		f.Clock.Advance(expected[i].Add(time.Minute).Sub(f.Clock.Now()))
 		if got := <-server.Mails; got.Subject() != order.want {
