@@ -24,7 +24,7 @@ func (c *logoutCommand) Run(ctx context.Context) error {
 	name := cmp.Or(c.Profile, all.InUse())
 	removed := all.Profiles[name]
 	if removed == nil {
-		return usageError{fmt.Errorf("there is no profile %q; dropyard profiles lists them", name)}
+		return errNoProfile(name)
 	}
 	if !c.KeepKey {
 		if err := revoke(ctx, removed); err != nil {

@@ -77,6 +77,11 @@ func (c *listProfilesCommand) Run() error {
 	return table.Flush()
 }
 
+// errNoProfile returns the error for a name that no profile has.
+func errNoProfile(name string) error {
+	return usageError{fmt.Errorf("the profile %q does not exist; dropyard profiles lists them", name)}
+}
+
 type useProfileCommand struct {
 	Name string `arg:"" help:"The profile."`
 }
@@ -88,7 +93,7 @@ func (c *useProfileCommand) Run() error {
 		return err
 	}
 	if all.Profiles[c.Name] == nil {
-		return usageError{fmt.Errorf("there is no profile %q; dropyard profiles lists them", c.Name)}
+		return errNoProfile(c.Name)
 	}
 	if err := profile.Update(path, func(all *profile.Profiles) { all.Current = c.Name }); err != nil {
 		return err
@@ -109,7 +114,7 @@ func (c *removeProfileCommand) Run() error {
 	}
 	removed := all.Profiles[c.Name]
 	if removed == nil {
-		return usageError{fmt.Errorf("there is no profile %q; dropyard profiles lists them", c.Name)}
+		return errNoProfile(c.Name)
 	}
 	if err := profile.Update(path, func(all *profile.Profiles) { all.Remove(c.Name) }); err != nil {
 		return err

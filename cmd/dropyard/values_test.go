@@ -51,7 +51,8 @@ func TestSlipsNameTheWayOut(t *testing.T) {
 	}
 }
 
-// TestRemovedProfileSaysHowToRevoke: what a removed profile had stays valid, and an operator's token is no API key.
+// TestRemovedProfileSaysHowToRevoke: removing a profile revokes neither its API key nor its token, and each is revoked
+// in another way.
 func TestRemovedProfileSaysHowToRevoke(t *testing.T) {
 	t.Parallel()
 	s := (run{dir: testkit.FastDir(t), env: operatorEnv}).serve(t)

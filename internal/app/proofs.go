@@ -7,7 +7,6 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/proof"
-	"github.com/dropyard/dropyard/internal/proof/s3"
 )
 
 // openPictures opens the store of the pictures of proofs; end closes it. It does not
@@ -22,10 +21,7 @@ func openPictures(settings *config.Config, now func() time.Time) (pictures proof
 		pictures, err = proof.NewDirectory(where.Directory)
 		return pictures, func() {}, err
 	}
-	bucket := s3.New(s3.Config{
-		Endpoint: where.Endpoint, Bucket: where.Bucket, Prefix: where.Prefix, Region: where.Region,
-		Key: where.Key, Secret: where.Secret, VirtualHost: where.VirtualHost, Now: now,
-	})
+	bucket := bucketOf(&where, now)
 	return bucket, bucket.Close, nil
 }
 

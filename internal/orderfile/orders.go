@@ -134,7 +134,7 @@ func (r *reader) line(line csvfile.Line) {
 	order.inside = appendContents(order.inside, contents)
 }
 
-// recipient lists the fields that tell two orders apart to which a file gives the same number.
+// recipient lists the fields by which two orders differ that have the same number in a file.
 var recipient = []string{"dropoff.name", "dropoff.address.line1", "dropoff.address.postal_code"}
 
 // ofAnotherRecipient reports whether a line with the number of an order goes to another recipient. A line that differs

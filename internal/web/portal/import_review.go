@@ -494,7 +494,7 @@ func takeLeftOut(d *saved.Draft, file *orderfile.File, sent *page.Form) {
 			d.LeaveOut, d.Include = marked(d.LeaveOut, line, ticked), marked(d.Include, line, !ticked)
 		}
 	}
-	for _, text := range sent.Values[faultyField] { // to correct an order is no wish to include one that exists
+	for _, text := range sent.Values[faultyField] { // correcting an order that exists does not include it
 		if line, err := strconv.Atoi(text); err == nil && file.HasLine(line) {
 			ticked := slices.Contains(sent.Values[leaveField], text)
 			d.LeaveOut = marked(d.LeaveOut, line, ticked)

@@ -338,8 +338,8 @@ func BenchmarkOrderPage(b *testing.B) {
 	}
 }
 
-// TestReturnSaysWhenTheCourierComes: whoever gives parcels back waits for a courier, on the clock of that place,
-// and not for the arrival at the sender.
+// TestReturnSaysWhenTheCourierComes: the page of a return shows the window of its pickup, in the time zone of that
+// address, and not when the parcels arrive at the sender.
 func TestReturnSaysWhenTheCourierComes(t *testing.T) {
 	t.Parallel()
 	back := func(status delivery.Status) *delivery.Tracked {

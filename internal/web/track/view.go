@@ -94,7 +94,7 @@ func viewOf(
 	return v
 }
 
-// nameOf names the status of an order. Before its pickup, what fails is no delivery.
+// nameOf names the status of an order. An attempt that failed before the pickup was not a delivery.
 func nameOf(o *delivery.Tracked, l page.Language) string {
 	switch {
 	case !pickupFailed(o):
