@@ -23,7 +23,7 @@ func Pause(ctx context.Context, d time.Duration) error {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return nil
+		return ctx.Err() // it may have ended, too
 	case <-ctx.Done():
 		return ctx.Err()
 	}
